@@ -1,0 +1,105 @@
+"""Where each line of a box's Markdown stands on the page.
+
+The Markdown of a box is made of the text runs in its rectangle, so both hold the same letters and digits. What
+differs is the order and everything else: marks, spaces, hyphens. So the runs are put in the order in which the
+engine writes them, both sides are folded to letters and digits, and each run that is found whole gives the
+Markdown its place. What is not found is left without a place, never guessed.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from langchain_pymupdf_coords.folding import fold, fold_glyphs
+from langchain_pymupdf_coords.geometry import BBox
+from langchain_pymupdf_coords.letter_placement import Unit, place_in_order, text_lines
+from langchain_pymupdf_coords.pages import PICTURE_CLASSES, TextLine, TextRun
+from langchain_pymupdf_coords.table_alignment import place_table
+
+# The engine rounds boxes outward to whole points and takes a run that lies mostly inside.
+_MARGIN = 1.0
+_MOSTLY = 0.5
+# Runs whose tops or bottoms are this close (points) stand in one visual row for the engine.
+_SAME_ROW = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Where the Markdown of a box stands.
+
+    Attributes:
+        lines: Lines in the order of the Markdown.
+        missing: How many letters and digits of the Markdown have no place.
+    """
+
+    lines: tuple[TextLine, ...]
+    missing: int
+
+
+def align(markdown: str, box_class: str, bbox: BBox, runs: Sequence[TextRun]) -> Placement:
+    """Find the lines of the page that the Markdown of a box is made of.
+
+    Args:
+        markdown: Markdown of the box.
+        box_class: Class of the box; tables are aligned cell by cell.
+        bbox: Rectangle of the box.
+        runs: All text runs of the page. Tables need their glyphs; elsewhere glyphs make it possible to place
+            a part of a run.
+    """
+    folded = fold(markdown)
+    if not folded.text:
+        return Placement((), 0)
+    if box_class == "table":
+        placed = place_table(markdown, folded, list(_units_within(runs, bbox)))
+    else:
+        upright = box_class not in PICTURE_CLASSES
+        inside = [run for run in runs if mostly_inside(run.ink, bbox) and (run.horizontal or not upright)]
+        placed = place_in_order(folded.text, list(_units(engine_order(inside))))
+    lines = tuple(text_lines(markdown, folded, placed))
+    return Placement(lines, len(folded.text) - sum(len(unit.letters) for _, unit in placed))
+
+
+def box_letters(bbox: BBox, runs: Sequence[TextRun]) -> str:
+    """Return the letters and digits in a rectangle, in the order in which the engine writes them."""
+    inside = [run for run in runs if mostly_inside(run.ink, bbox)]
+    return "".join(fold_glyphs(run.text) for run in engine_order(inside))
+
+
+def mostly_inside(ink: BBox, bbox: BBox) -> bool:
+    """Tell whether the engine would take a run with this ink as a part of this box."""
+    x0, y0, x1, y1 = ink
+    width = min(x1, bbox[2] + _MARGIN) - max(x0, bbox[0] - _MARGIN)
+    height = min(y1, bbox[3] + _MARGIN) - max(y0, bbox[1] - _MARGIN)
+    return width > 0 and height > 0 and width * height >= _MOSTLY * (x1 - x0) * (y1 - y0)
+
+
+def engine_order(runs: Iterable[TextRun]) -> list[TextRun]:
+    """Sort runs as the engine writes them: visual rows from top to bottom, each from left to right."""
+    rows: list[list[TextRun]] = []
+    for run in sorted(runs, key=lambda run: (-run.direction[0], run.ink[3])):
+        if rows and _same_row(rows[-1][-1].ink, run.ink):
+            rows[-1].append(run)
+        else:
+            rows.append([run])
+    return [run for row in rows for run in sorted(row, key=lambda run: run.ink[0])]
+
+
+def _same_row(before: BBox, after: BBox) -> bool:
+    return abs(after[3] - before[3]) <= _SAME_ROW or abs(after[1] - before[1]) <= _SAME_ROW
+
+
+def _units(runs: Iterable[TextRun]) -> Iterator[Unit]:
+    for run in runs:
+        for piece in run.glyphs or (run,):
+            if letters := fold_glyphs(piece.text):
+                yield Unit(letters, piece.bbox, run.line)
+
+
+def _units_within(runs: Iterable[TextRun], bbox: BBox) -> Iterator[Unit]:
+    for unit in _units(run for run in runs if _touches(run.bbox, bbox)):
+        x, y = (unit.bbox[0] + unit.bbox[2]) / 2, (unit.bbox[1] + unit.bbox[3]) / 2
+        if bbox[0] <= x <= bbox[2] and bbox[1] <= y <= bbox[3]:
+            yield unit
+
+
+def _touches(a: BBox, b: BBox) -> bool:
+    return a[0] <= b[2] and b[0] <= a[2] and a[1] <= b[3] and b[1] <= a[3]

@@ -1,0 +1,113 @@
+"""Splitting a box that is too large for a chunk, each piece with its own lines and a tight rectangle."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from langchain_pymupdf_coords.box_slicing import shifted, slice_box
+from langchain_pymupdf_coords.errors import ProvenanceError
+from langchain_pymupdf_coords.pages import ParsedBox
+from langchain_pymupdf_coords.piece_alignment import align_pieces
+from langchain_pymupdf_coords.table_splitting import is_table, split_table
+from langchain_pymupdf_coords.text_cutting import Fits, cut, tail_start, text_borders
+
+BoxSplitter = Callable[[ParsedBox], Sequence[ParsedBox]]
+
+_FENCED = re.compile(r"(?P<open>(?P<fence>`{3,}|~{3,})[^\n]*)\n(?P<code>.*)\n(?P=fence)", re.DOTALL)
+
+
+class SplitsText(Protocol):
+    """What is asked of a LangChain ``TextSplitter``; header splitters, which give Documents, will do too."""
+
+    def split_text(self, text: str, /) -> Sequence[object]:
+        """Split a text into pieces: strings, or objects with ``page_content``."""
+
+
+def box_splitter(
+    text_splitter: SplitsText | None, limit: int, length: Callable[[str], int], *, overlap: int = 0
+) -> BoxSplitter:
+    """Return what splits a box whose text is longer than a limit.
+
+    Text is split at the ends of sentences, then of lines, then of words; tables between rows, with the header
+    row repeated in each piece (see ``table_splitting``); code at line ends, each piece with its own fences.
+    A single word or row that passes the limit stays whole. The pieces hold all of the text.
+
+    Args:
+        text_splitter: Splits text instead, where given; tables and code keep their own rules. Its pieces are
+            found in the text of the box, which they are slices of even where it has rewritten them.
+        limit: Longest piece.
+        length: Length of a text, in the unit of the limit.
+        overlap: How much of a piece's end the next one repeats, in the same unit; the header is all that
+            pieces of tables repeat, and with ``text_splitter`` the overlap is its own.
+    """
+    return _Splitter(text_splitter, limit, length, overlap)
+
+
+def tail_of(box: ParsedBox, short: Fits) -> ParsedBox | None:
+    """Return the longest end of a box that is short enough to be repeated in the next chunk, if any.
+
+    Tables and code are repeated whole or not at all: their parts mean little without the rest.
+    """
+    if short(box.text):
+        return box
+    if is_table(box.text) or _FENCED.fullmatch(box.text):
+        return None
+    end = len(box.text)
+    start = tail_start(box.text, _borders(box), short, (0, end))
+    return slice_box(box, start, end) if start < end else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Splitter:
+    text_splitter: SplitsText | None
+    limit: int
+    length: Callable[[str], int]
+    overlap: int
+
+    def __call__(self, box: ParsedBox) -> list[ParsedBox]:
+        if is_table(box.text):
+            return split_table(box, self.limit, self.length)
+        if match := _FENCED.fullmatch(box.text):
+            return self._code(box, match)
+        return [slice_box(box, start, end) for start, end in self._text_spans(box)]
+
+    def _text_spans(self, box: ParsedBox) -> list[tuple[int, int]]:
+        if self.text_splitter is None:
+            return cut(box.text, _borders(box), self._fits, repeats=self._repeats)
+        placed = align_pieces(box.text, piece_texts(self.text_splitter, box.text))
+        if None in placed:
+            name = type(self.text_splitter).__name__
+            raise ProvenanceError(f"a piece that {name} made is not in its text: {box.text[:80]!r}")
+        return [placement.span for placement in placed if placement is not None]
+
+    def _code(self, box: ParsedBox, match: re.Match[str]) -> list[ParsedBox]:
+        opening, closing = match["open"] + "\n", "\n" + match["fence"]
+        code = match["code"]
+        breaks = [found.end() for found in re.finditer("\n+", code) if found.end() < len(code)]
+
+        def fits(part: str) -> bool:
+            return self._fits(opening + part + closing)
+
+        pieces = []
+        for start, end in cut(code, [breaks, text_borders(code)[-1]], fits, repeats=self._repeats):
+            part = slice_box(box, match.start("code") + start, match.start("code") + end)
+            lines = shifted(part.lines, len(opening))
+            pieces.append(replace(part, text=opening + part.text + closing, lines=lines))
+        return pieces
+
+    def _fits(self, text: str) -> bool:
+        return self.length(text) <= self.limit
+
+    def _repeats(self, text: str) -> bool:
+        return self.length(text) <= self.overlap
+
+
+def piece_texts(splitter: SplitsText, text: str) -> list[str]:
+    """Return the texts of the pieces that a splitter makes of a text."""
+    pieces = splitter.split_text(text)
+    return [piece if isinstance(piece, str) else str(getattr(piece, "page_content", "")) for piece in pieces]
+
+
+def _borders(box: ParsedBox) -> Sequence[Sequence[int]]:
+    return text_borders(box.text, [line.end for line in box.lines])

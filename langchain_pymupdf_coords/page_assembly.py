@@ -1,0 +1,144 @@
+"""From the engine's boxes and the page's text runs to boxes whose lines have their places.
+
+The engine leaves out what its layout model puts into no box and text boxes whose text is not horizontal. Both
+are brought back here, so that nothing that the page says is lost.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from langchain_pymupdf_coords.alignment import align, mostly_inside
+from langchain_pymupdf_coords.folding import fold_glyphs
+from langchain_pymupdf_coords.geometry import BBox, union_bboxes
+from langchain_pymupdf_coords.metadata_json import clean_text
+from langchain_pymupdf_coords.pages import (
+    HEADING_CLASSES,
+    PICTURE_CLASSES,
+    PageNote,
+    ParsedBox,
+    TextLine,
+    TextRun,
+)
+
+RunReader = Callable[[bool], list[TextRun]]
+
+_PICTURE_MARKERS = re.compile(r"<!-- (?:Start|End) of picture text -->")
+_HEADING_MARKS = re.compile(r"#{1,6} ")
+
+
+@dataclass(frozen=True, slots=True)
+class LayoutBox:
+    """A box as the engine gives it: class, rectangle and Markdown."""
+
+    box_class: str
+    bbox: BBox
+    markdown: str
+
+
+def assemble(boxes: Sequence[LayoutBox], read_runs: RunReader) -> tuple[list[ParsedBox], list[PageNote]]:
+    """Place the Markdown of a page's boxes on its lines, and bring back text that is in no box.
+
+    Args:
+        boxes: The engine's boxes in reading order.
+        read_runs: Returns the page's runs; called with True when single glyphs are needed.
+
+    Returns:
+        The boxes with their lines, and notes on text that has no place.
+    """
+    glyphs = any(box.box_class == "table" for box in boxes)
+    runs = read_runs(glyphs)
+    parsed = [_place(box, runs) for box in boxes]
+    if not glyphs and any(missing for _, missing in parsed):
+        runs = read_runs(True)
+        parsed = [_place(box, runs) if pair[1] else pair for box, pair in zip(boxes, parsed, strict=True)]
+    missing = sum(count for _, count in parsed)
+    notes = [PageNote("unplaced", f"{missing} letters have no place on the page")] if missing else []
+    return _with_unboxed([box for box, _ in parsed], runs), notes
+
+
+def _place(box: LayoutBox, runs: Sequence[TextRun]) -> tuple[ParsedBox, int]:
+    text = _cleaned(box)
+    placement = align(text, box.box_class, box.bbox, runs)
+    size = 0.0
+    if box.box_class in HEADING_CLASSES:
+        size = max((run.size for run in runs if mostly_inside(run.ink, box.bbox)), default=0.0)
+    return ParsedBox(box.box_class, box.bbox, text, placement.lines, size), placement.missing
+
+
+def _cleaned(box: LayoutBox) -> str:
+    text = clean_text(box.markdown)
+    if box.box_class in PICTURE_CLASSES:
+        text = _PICTURE_MARKERS.sub("", text).replace("<br>", "\n")
+    text = text.rstrip().lstrip("\n")
+    if box.box_class in HEADING_CLASSES:
+        # The engine ranks headings over the pages of one call; levels are set where all pages pass by.
+        text = _HEADING_MARKS.sub("", text, count=1)
+    return text
+
+
+def _with_unboxed(boxes: list[ParsedBox], runs: Sequence[TextRun]) -> list[ParsedBox]:
+    """Add the runs that no box accounts for: to an empty box around them, or as boxes of their own."""
+    found = [run for run in runs if not any(_accounts_for(box, run) for box in boxes)]
+    shown = {(fold_glyphs(run.text), _rounded(run.bbox)) for run in runs if run not in found}
+    left = [run for run in found if _is_news(run, shown)]
+    result = list(boxes)
+    for _, group in groupby(left, key=lambda run: run.block):
+        members = list(group)
+        around = union_bboxes(run.bbox for run in members)
+        home = next((k for k, box in enumerate(result) if _is_home(box, around)), None)
+        if home is None:
+            result.insert(_reading_position(result, around), runs_box(members))
+        else:
+            result[home] = replace(runs_box(members), box_class=result[home].box_class)
+    return result
+
+
+def _accounts_for(box: ParsedBox, run: TextRun) -> bool:
+    if box.box_class == "table" or box.box_class in PICTURE_CLASSES:
+        return mostly_inside(run.ink, box.bbox)
+    return run.horizontal and bool(box.text) and mostly_inside(run.ink, box.bbox)
+
+
+def _is_news(run: TextRun, shown: set[tuple[str, BBox]]) -> bool:
+    """Tell whether a run says something: letters or digits that are not drawn a second time (fake bold)."""
+    letters = fold_glyphs(run.text)
+    return bool(letters) and (letters, _rounded(run.bbox)) not in shown
+
+
+def _rounded(bbox: BBox) -> BBox:
+    x0, y0, x1, y1 = bbox
+    return round(x0 / 2), round(y0 / 2), round(x1 / 2), round(y1 / 2)
+
+
+def _is_home(box: ParsedBox, bbox: BBox) -> bool:
+    return not box.text and box.box_class not in PICTURE_CLASSES and mostly_inside(bbox, box.bbox)
+
+
+def _reading_position(boxes: Sequence[ParsedBox], bbox: BBox) -> int:
+    """Return the index of the first box below in the same column, or the end."""
+    for index, box in enumerate(boxes):
+        if box.bbox[1] >= bbox[3] and box.bbox[0] < bbox[2] and bbox[0] < box.bbox[2]:
+            return index
+    return len(boxes)
+
+
+def block_boxes(runs: Iterable[TextRun]) -> list[ParsedBox]:
+    """Return a box of class ``text`` for each block of a page that is read without the layout model."""
+    return [runs_box(list(group)) for _, group in groupby(runs, key=lambda run: run.block)]
+
+
+def runs_box(runs: Sequence[TextRun]) -> ParsedBox:
+    """Return a box of class ``text`` whose text is made of runs, a line of text for each line of the page."""
+    parts: list[str] = []
+    lines: list[TextLine] = []
+    end = 0
+    for _, group in groupby(runs, key=lambda run: run.line):
+        members = list(group)
+        text = clean_text("".join(run.text for run in members)).strip()
+        start = end + bool(parts)
+        end = start + len(text)
+        parts.append(text)
+        lines.append(TextLine(union_bboxes(run.bbox for run in members), start, end))
+    return ParsedBox("text", union_bboxes(run.bbox for run in runs), "\n".join(parts), tuple(lines))

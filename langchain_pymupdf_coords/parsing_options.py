@@ -1,0 +1,137 @@
+"""Options that the loader and the parser share, checked where they are given."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
+
+from langchain_text_splitters import TextSplitter
+
+from langchain_pymupdf_coords.chunking import ChunkMode
+from langchain_pymupdf_coords.errors import OptionError
+from langchain_pymupdf_coords.metadata_json import clean_text
+
+OCRMode = Literal["auto", "never", "force"]
+MetadataValue = str | int | float | bool
+
+OWN_KEYS = frozenset(
+    "source page page_end boxes lines page_sizes page_label section chunk_index total_pages source_digest "
+    "coords_version title author producer creator creationdate moddate quotes crops".split()
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParsingOptions:
+    """What to read and how to cut it into Documents.
+
+    Attributes:
+        pages: Page numbers to read, from 1; all by default.
+        chunk_size: Longest chunk, in the unit of ``length_function``.
+        chunk_overlap: How much of a chunk's end the next one repeats, where the limit cut them apart.
+        length_function: Length of a text; ``len`` counts characters, a tokenizer's function tokens.
+        text_splitter: Splits boxes that are larger than a chunk; by default they are split at sentence and
+            line ends, tables between rows.
+        exclude_classes: Layout classes to leave out; ``()`` keeps everything.
+        mode: ``"chunk"`` cuts at headings and at ``chunk_size``, ``"page"`` makes a Document per page,
+            ``"box"`` one per layout box.
+        ocr: ``"auto"`` recognises pages without a usable text layer, ``"never"`` none, ``"force"`` all.
+        ocr_language: Language of the OCR engine's data, as Tesseract names it; join several with ``+``.
+        password: User or owner password of an encrypted PDF.
+        extra_metadata: Added to the metadata of each Document; flat values only.
+        line_map: Whether to write ``lines``, by which quotes are found without the file.
+    """
+
+    pages: Iterable[int] | None = None
+    chunk_size: int = 1500
+    chunk_overlap: int = 0
+    length_function: Callable[[str], int] = len
+    text_splitter: TextSplitter | None = None
+    exclude_classes: Collection[str] = ("page-header", "page-footer")
+    mode: ChunkMode = "chunk"
+    ocr: OCRMode = "auto"
+    ocr_language: str = "eng"
+    password: str | None = field(default=None, repr=False)
+    extra_metadata: Mapping[str, MetadataValue] | None = None
+    line_map: bool = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "pages", _page_numbers(self.pages))
+        object.__setattr__(self, "extra_metadata", _flat(self.extra_metadata))
+        _check_sizes(self.chunk_size, self.chunk_overlap)
+        _check_choice("mode", self.mode, get_args(ChunkMode))
+        _check_choice("ocr", self.ocr, get_args(OCRMode))
+        if isinstance(self.exclude_classes, str):
+            raise OptionError(f"exclude_classes takes names of classes, such as ({self.exclude_classes!r},)")
+        object.__setattr__(self, "exclude_classes", tuple(self.exclude_classes))
+
+    def selected(self, total: int, name: str) -> list[int]:
+        """Return the page numbers to read of a file.
+
+        Raises:
+            OptionError: The file has fewer pages than were asked for.
+        """
+        if self.pages is None:
+            return list(range(1, total + 1))
+        numbers = list(self.pages)
+        if numbers[-1] > total:
+            raise OptionError(f"pages: {name!r} has no page {numbers[-1]}, it has {total}")
+        return numbers
+
+    def identity(self) -> dict[str, Any]:
+        """Return what the chunks of a file depend on, as JSON values, for their ids."""
+        return {
+            "chunk_overlap": self.chunk_overlap,
+            "chunk_size": self.chunk_size,
+            "exclude_classes": sorted(self.exclude_classes),
+            "length_function": _name(self.length_function),
+            "mode": self.mode,
+            "ocr": [self.ocr, self.ocr_language],
+            "pages": None if self.pages is None else list(self.pages),
+            "text_splitter": None if self.text_splitter is None else _name(type(self.text_splitter)),
+        }
+
+
+def _page_numbers(pages: object) -> tuple[int, ...] | None:
+    if pages is None:
+        return None
+    if isinstance(pages, str | bytes | int) or not isinstance(pages, Iterable):
+        raise OptionError(f"pages takes page numbers from 1, such as [1, 2] or range(1, 11), not {pages!r}")
+    numbers = list(pages)
+    for number in numbers:
+        if type(number) is not int:
+            raise OptionError(f"pages: {number!r} is not a page number")
+        if number < 1:
+            raise OptionError(f"pages: there is no page {number}, pages count from 1")
+    if not numbers:
+        raise OptionError("pages is empty: give page numbers from 1, or None for all")
+    return tuple(sorted(set(numbers)))
+
+
+def _flat(extra: Mapping[str, MetadataValue] | None) -> dict[str, MetadataValue]:
+    cleaned: dict[str, MetadataValue] = {}
+    for key, value in (extra or {}).items():
+        if key in OWN_KEYS:
+            raise OptionError(f"extra_metadata: {key!r} is written by the loader, choose another key")
+        if not isinstance(value, str | int | float | bool):
+            kind = type(value).__name__
+            raise OptionError(f"extra_metadata: {key!r} is a {kind}; stores take str, int, float and bool")
+        if value != value:
+            raise OptionError(f"extra_metadata: {key!r} is not a number that JSON can hold")
+        cleaned[key] = clean_text(value) if isinstance(value, str) else value
+    return cleaned
+
+
+def _check_sizes(size: int, overlap: int) -> None:
+    if type(size) is not int or size < 1:
+        raise OptionError(f"chunk_size must be a positive int, not {size!r}")
+    if type(overlap) is not int or not 0 <= overlap < size:
+        raise OptionError(f"chunk_overlap must be an int from 0 to below chunk_size ({size}), not {overlap!r}")
+
+
+def _check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        raise OptionError(f"{name} must be one of {', '.join(map(repr, choices))}, not {value!r}")
+
+
+def _name(thing: object) -> str:
+    named = thing if hasattr(thing, "__qualname__") else type(thing)
+    return f"{getattr(named, '__module__', '')}.{getattr(named, '__qualname__', '')}"

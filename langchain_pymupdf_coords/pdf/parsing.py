@@ -1,0 +1,126 @@
+"""Pages of a document, parsed by the engine's layout model and aligned with the words of the page."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import pymupdf
+
+from langchain_pymupdf_coords.page_assembly import LayoutBox, assemble, block_boxes
+from langchain_pymupdf_coords.pages import PageNote, ParsedBox, ParsedPage, TextRun
+from langchain_pymupdf_coords.pdf.engine import ENGINE_ERRORS
+from langchain_pymupdf_coords.pdf.opening import PageHook, PrivateDocument
+from langchain_pymupdf_coords.pdf.text import read_textpage, text_runs
+
+# The layout model compares all lines of a page with each other: 2,000 scattered ones take 4 s, 4,000 take 15 s
+# and a gigabyte, 8,000 a minute and three.
+MAX_LAYOUT_LINES = 2_500
+
+
+class _TooDenseError(Exception):
+    """A page that the layout model should not see; carries its index."""
+
+    def __init__(self, index: int, lines: int) -> None:
+        super().__init__(f"it has {lines:,} lines of text, too many for the layout model")
+        self.index = index
+
+
+class PageParser:
+    """Parses pages of one upright document.
+
+    The engine is watched while it works: the text page that it makes for itself is the one that its Markdown
+    is aligned with, so no page is read twice, and words that OCR found have their places.
+    """
+
+    def __init__(self, document: PrivateDocument, *, recognise: PageHook | None = None) -> None:
+        """Take over an upright document.
+
+        Args:
+            document: The document; nobody else may use it any more.
+            recognise: Called with each page before its text is read; may add text to it (OCR).
+        """
+        self._document = document
+        self._recognise = recognise
+        self._pages: dict[int, pymupdf.Page] = {}
+        self._textpages: dict[int, pymupdf.TextPage] = {}
+        document.watch = self._watch
+        self._has_labels = bool(document.is_pdf and document.get_page_labels())
+        if document.is_pdf:
+            _hide_form_fields(document)
+
+    def parse(self, indices: Sequence[int]) -> list[ParsedPage]:
+        """Parse pages by their index from 0; a page that defeats the layout model is read without it."""
+        try:
+            return self._with_layout(indices) if indices else []
+        except _TooDenseError as error:
+            at = list(indices).index(error.index)
+            dense = self._without_layout(error.index, error)
+            return [*self.parse(indices[:at]), dense, *self.parse(indices[at + 1 :])]
+        except ENGINE_ERRORS as error:
+            if len(indices) == 1:
+                return [self._without_layout(indices[0], error)]
+            return [page for index in indices for page in self.parse([index])]
+        finally:
+            self._pages.clear()
+            self._textpages.clear()
+
+    def _watch(self, page: pymupdf.Page) -> None:
+        self._pages[page.number] = page
+        page.get_textpage = partial(self._get_textpage, page, page.get_textpage)
+
+    def _get_textpage(
+        self, page: pymupdf.Page, get: Callable[..., pymupdf.TextPage], *args: Any, **kwargs: Any
+    ) -> pymupdf.TextPage:
+        """Stand in for the page's own method. The engine names a clip only when it reads the text itself."""
+        index = page.number
+        if "clip" not in kwargs or index in self._textpages:
+            return get(*args, **kwargs)
+        if self._recognise is not None:
+            self._recognise(page)
+        # The engine asks for all text however far out; what the page does not show is not its text.
+        textpage = get(*args, **{**kwargs, "clip": page.rect})
+        if (lines := len({word[5:7] for word in textpage.extractWORDS()})) > MAX_LAYOUT_LINES:
+            raise _TooDenseError(index, lines)
+        self._textpages[index] = textpage
+        return textpage
+
+    def _with_layout(self, indices: Sequence[int]) -> list[ParsedPage]:
+        chunks = self._document.to_markdown(pages=list(indices), page_chunks=True, use_ocr=False)
+        return [self._aligned(index, chunk) for index, chunk in zip(indices, chunks, strict=True)]
+
+    def _aligned(self, index: int, chunk: Mapping[str, Any]) -> ParsedPage:
+        page, textpage = self._pages[index], self._textpages[index]
+        boxes = [_layout_box(chunk["text"], box) for box in chunk["page_boxes"]]
+        parsed, notes = assemble(boxes, lambda glyphs: text_runs(textpage, glyphs=glyphs))
+        return self._parsed(page, parsed, notes)
+
+    def _without_layout(self, index: int, cause: Exception) -> ParsedPage:
+        notes = [PageNote("fallback", f"read without the layout model: {cause}")]
+        try:
+            page = self._document.load_page(index)
+            runs = text_runs(read_textpage(page), glyphs=False)
+            return self._parsed(page, block_boxes(runs), notes)
+        except ENGINE_ERRORS as error:
+            note = PageNote("unreadable", f"cannot be read: {error}")
+            return ParsedPage(index + 1, (0.0, 0.0), "", (), (note,))
+
+    def _parsed(self, page: pymupdf.Page, boxes: list[ParsedBox], notes: list[PageNote]) -> ParsedPage:
+        size = page.rect.width, page.rect.height
+        label = page.get_label() if self._has_labels else ""
+        return ParsedPage(page.number + 1, size, label, tuple(boxes), tuple(notes))
+
+
+def _layout_box(text: str, box: Mapping[str, Any]) -> LayoutBox:
+    start, stop = box["pos"]
+    x0, y0, x1, y1 = map(float, box["bbox"])
+    return LayoutBox(box["class"], (x0, y0, x1, y1), text[start:stop])
+
+
+def _hide_form_fields(document: PrivateDocument) -> None:
+    """Empty the list of form fields: the engine walks it for each call, and fails where it has a cycle.
+
+    Fields are drawn, and read, as annotations of their pages, which do not need the list.
+    """
+    root = document.pdf_catalog()
+    if document.xref_get_key(root, "AcroForm/Fields")[0] not in ("null", "undefined"):
+        document.xref_set_key(root, "AcroForm/Fields", "[]")

@@ -1,0 +1,88 @@
+"""Quads over the glyphs of a quote, one for each line.
+
+A highlight over the wrong words is worse than none, so each quad is checked against the glyphs of the page: it
+must hold the centres of the quote's letters and of no others, and is made lower where a tall font reaches into
+the next line.
+"""
+
+from collections.abc import Sequence
+
+from langchain_pymupdf_coords.geometry import BBox, union_bboxes
+from langchain_pymupdf_coords.page_glyphs import PageGlyphs
+
+# Two parts of a line are one quad if their heights overlap by this share and their gap is below this many
+# heights.
+_SAME_HEIGHT = 0.6
+_GAP = 1.5
+"""Room that a shrunken quad leaves to a centre it must not hold, in points."""
+_CLEARANCE = 1.0
+
+
+def line_bboxes(page: PageGlyphs, parts: Sequence[Sequence[int]], tail: str = "") -> list[BBox]:
+    """Return a box for each line of a quote on one page.
+
+    Args:
+        page: The glyphs of the page.
+        parts: Glyphs of each stored line that the quote touches, in the order of the quote.
+        tail: What follows the last letter of the quote; closing punctuation is covered where the page has it.
+    """
+    chosen = {index for part in parts for index in part}
+    bboxes: list[BBox] = []
+    for number, part in enumerate(parts):
+        members = list(part) + (_closing(page, part[-1], tail) if number == len(parts) - 1 else [])
+        bbox = union_bboxes(page.glyphs[index].bbox for index in members)
+        merged = union_bboxes([bboxes[-1], bbox]) if bboxes and _adjoins(bboxes[-1], bbox) else None
+        if merged and not _strangers(page, merged, chosen):
+            bboxes[-1] = merged
+        else:
+            bboxes.append(bbox)
+    return [_without_strangers(page, bbox, chosen) for bbox in bboxes]
+
+
+def _closing(page: PageGlyphs, last: int, tail: str) -> list[int]:
+    found = []
+    for index in range(last + 1, min(last + 1 + len(tail), len(page.glyphs))):
+        glyph = page.glyphs[index]
+        if page.lines[index] != page.lines[last] or page.letters[index] or glyph.text not in tail:
+            break
+        if not glyph.text.isspace():
+            found.append(index)
+    return found
+
+
+def _adjoins(a: BBox, b: BBox) -> bool:
+    overlap = min(a[3], b[3]) - max(a[1], b[1])
+    lower = min(a[3] - a[1], b[3] - b[1])
+    gap = max(a[0], b[0]) - min(a[2], b[2])
+    return overlap >= _SAME_HEIGHT * lower and gap <= _GAP * lower
+
+
+def _strangers(page: PageGlyphs, bbox: BBox, chosen: set[int]) -> list[int]:
+    twins = {(page.letters[index], *_centre(page.glyphs[index].bbox)) for index in chosen}
+    return [
+        index
+        for index in page.inside(bbox)
+        if index not in chosen and (page.letters[index], *_centre(page.glyphs[index].bbox)) not in twins
+    ]
+
+
+def _centre(bbox: BBox) -> tuple[int, int]:
+    return round((bbox[0] + bbox[2]) / 4), round((bbox[1] + bbox[3]) / 4)
+
+
+def _without_strangers(page: PageGlyphs, bbox: BBox, chosen: set[int]) -> BBox:
+    """Lower a box until it holds no centre above or below the line that it is for."""
+    x0, y0, x1, y1 = bbox
+    own = [page.glyphs[index].bbox for index in page.inside(bbox) if index in chosen]
+    if not own:
+        return bbox
+    highest = min((top + bottom) / 2 for _, top, _, bottom in own)
+    lowest = max((top + bottom) / 2 for _, top, _, bottom in own)
+    for index in _strangers(page, bbox, chosen):
+        _, top, _, bottom = page.glyphs[index].bbox
+        middle = (top + bottom) / 2
+        if middle < highest:
+            y0 = max(y0, min(middle + _CLEARANCE, highest))
+        elif middle > lowest:
+            y1 = min(y1, max(middle - _CLEARANCE, lowest))
+    return x0, y0, x1, y1
