@@ -10,14 +10,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from langchain_pymupdf_coords.folding import fold, fold_glyphs
-from langchain_pymupdf_coords.geometry import BBox
-from langchain_pymupdf_coords.letter_placement import Unit, place_in_order, text_lines
+from langchain_pymupdf_coords.geometry import BBox, expand_bbox
+from langchain_pymupdf_coords.letter_placement import Unit, fill_gaps, place_in_order, text_lines
 from langchain_pymupdf_coords.pages import PICTURE_CLASSES, TextLine, TextRun
 from langchain_pymupdf_coords.table_alignment import place_table
 
 # The engine rounds boxes outward to whole points and takes a run that lies mostly inside.
 _MARGIN = 1.0
 _MOSTLY = 0.5
+# A glyph that a table's border cuts may have its centre this far outside (points).
+_BORDER = 3.0
 # Runs whose tops or bottoms are this close (points) stand in one visual row for the engine.
 _SAME_ROW = 3.0
 
@@ -49,11 +51,15 @@ def align(markdown: str, box_class: str, bbox: BBox, runs: Sequence[TextRun]) ->
     if not folded.text:
         return Placement((), 0)
     if box_class == "table":
-        placed = place_table(markdown, folded, list(_units_within(runs, bbox)))
+        nearby = list(_units_within(runs, expand_bbox(bbox, _BORDER)))
+        placed = place_table(markdown, folded, [unit for unit in nearby if _centre_inside(unit.bbox, bbox)])
     else:
         upright = box_class not in PICTURE_CLASSES
         inside = [run for run in runs if mostly_inside(run.ink, bbox) and (run.horizontal or not upright)]
-        placed = place_in_order(folded.text, list(_units(engine_order(inside))))
+        nearby = list(_units(engine_order(inside)))
+        placed = place_in_order(folded.text, nearby)
+    if sum(len(unit.letters) for _, unit in placed) < len(folded.text):
+        placed = fill_gaps(folded.text, nearby, placed)
     lines = tuple(text_lines(markdown, folded, placed))
     return Placement(lines, len(folded.text) - sum(len(unit.letters) for _, unit in placed))
 
@@ -96,9 +102,13 @@ def _units(runs: Iterable[TextRun]) -> Iterator[Unit]:
 
 def _units_within(runs: Iterable[TextRun], bbox: BBox) -> Iterator[Unit]:
     for unit in _units(run for run in runs if _touches(run.bbox, bbox)):
-        x, y = (unit.bbox[0] + unit.bbox[2]) / 2, (unit.bbox[1] + unit.bbox[3]) / 2
-        if bbox[0] <= x <= bbox[2] and bbox[1] <= y <= bbox[3]:
+        if _centre_inside(unit.bbox, bbox):
             yield unit
+
+
+def _centre_inside(inner: BBox, bbox: BBox) -> bool:
+    x, y = (inner[0] + inner[2]) / 2, (inner[1] + inner[3]) / 2
+    return bbox[0] <= x <= bbox[2] and bbox[1] <= y <= bbox[3]
 
 
 def _touches(a: BBox, b: BBox) -> bool:

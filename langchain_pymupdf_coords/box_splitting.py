@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from langchain_pymupdf_coords.box_slicing import shifted, slice_box
-from langchain_pymupdf_coords.errors import ProvenanceError
+from langchain_pymupdf_coords.errors import OptionError
 from langchain_pymupdf_coords.pages import ParsedBox
 from langchain_pymupdf_coords.piece_alignment import align_pieces
 from langchain_pymupdf_coords.table_splitting import is_table, split_table
@@ -34,28 +34,41 @@ def box_splitter(
     A single word or row that passes the limit stays whole. The pieces hold all of the text.
 
     Args:
-        text_splitter: Splits text instead, where given; tables and code keep their own rules. Its pieces are
-            found in the text of the box, which they are slices of even where it has rewritten them.
+        text_splitter: Splits text instead, where given; tables and code keep their own rules. Each of its
+            pieces is a piece, but as the box has it, even where the splitter rewrote it.
         limit: Longest piece.
         length: Length of a text, in the unit of the limit.
-        overlap: How much of a piece's end the next one repeats, in the same unit; the header is all that
+        overlap: How much of a piece's end the next one repeats, in the same unit. The header is all that
             pieces of tables repeat, and with ``text_splitter`` the overlap is its own.
+
+    Raises:
+        OptionError: By the result: a piece of ``text_splitter`` cannot be found in the text.
     """
     return _Splitter(text_splitter, limit, length, overlap)
 
 
-def tail_of(box: ParsedBox, short: Fits) -> ParsedBox | None:
+def tail_of(box: ParsedBox, short: Fits, worthwhile: Fits) -> ParsedBox | None:
     """Return the longest end of a box that is short enough to be repeated in the next chunk, if any.
 
     Tables and code are repeated whole or not at all: their parts mean little without the rest.
+
+    Args:
+        box: The box.
+        short: Tells whether a text is short enough.
+        worthwhile: Tells whether the end of a sentence is long enough to mean something.
     """
-    if short(box.text):
+    text, end = box.text, len(box.text)
+    if short(text):
         return box
-    if is_table(box.text) or _FENCED.fullmatch(box.text):
+    if is_table(text) or _FENCED.fullmatch(text):
         return None
-    end = len(box.text)
-    start = tail_start(box.text, _borders(box), short, (0, end))
-    return slice_box(box, start, end) if start < end else None
+    sentences, lines, words = _borders(box)
+    start = tail_start(text, [sentences], short, (0, end))
+    if start == end:
+        start = tail_start(text, [lines, words], short, (0, end))
+        if not worthwhile(text[start:]):
+            return None
+    return slice_box(box, start, end)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +88,16 @@ class _Splitter:
     def _text_spans(self, box: ParsedBox) -> list[tuple[int, int]]:
         if self.text_splitter is None:
             return cut(box.text, _borders(box), self._fits, repeats=self._repeats)
-        placed = align_pieces(box.text, piece_texts(self.text_splitter, box.text))
-        if None in placed:
-            name = type(self.text_splitter).__name__
-            raise ProvenanceError(f"a piece that {name} made is not in its text: {box.text[:80]!r}")
-        return [placement.span for placement in placed if placement is not None]
+        pieces = piece_texts(self.text_splitter, box.text)
+        spans = []
+        for piece, placement in zip(pieces, align_pieces(box.text, pieces), strict=True):
+            if placement is None:
+                name = type(self.text_splitter).__name__
+                raise OptionError(
+                    f"text_splitter: {name} made a piece that is not in its text: {piece[:80]!r}"
+                )
+            spans.append(placement.span)
+        return [(start, end) for start, end in spans if start < end]
 
     def _code(self, box: ParsedBox, match: re.Match[str]) -> list[ParsedBox]:
         opening, closing = match["open"] + "\n", "\n" + match["fence"]

@@ -4,11 +4,12 @@ The rule is that of the PyMuPDF article: a new chunk begins at each title or sec
 body text, or where the chunk would pass the limit. A chunk may span pages.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from langchain_pymupdf_coords.box_splitting import BoxSplitter
+from langchain_pymupdf_coords.box_slicing import shifted
+from langchain_pymupdf_coords.box_splitting import BoxSplitter, tail_of
 from langchain_pymupdf_coords.geometry import PageSize
 from langchain_pymupdf_coords.headings import HeadingTracker
 from langchain_pymupdf_coords.pages import (
@@ -16,7 +17,6 @@ from langchain_pymupdf_coords.pages import (
     PICTURE_CLASSES,
     ParsedBox,
     ParsedPage,
-    TextLine,
 )
 from langchain_pymupdf_coords.provenance import LineBox, SourceBox
 
@@ -47,11 +47,19 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A box on its way into a chunk, with its page and the heading path at its place."""
+    """A box on its way into a chunk, with its page and the heading path at its place.
+
+    Attributes:
+        box: The box, or a part of one that passes the limit.
+        page: Its page.
+        section: Heading path.
+        continued: Whether it goes on with a box that was split.
+    """
 
     box: ParsedBox
     page: ParsedPage
     section: str
+    continued: bool = False
 
     @property
     def is_heading(self) -> bool:
@@ -88,7 +96,7 @@ class Chunker:
         for piece in self._pieces(pages):
             if self._begins_chunk(held, piece):
                 yield build_chunk(held)
-                held = []
+                held = self._overlap(held, piece)
             held.append(piece)
         if any(piece.box.text for piece in held):
             yield build_chunk(held)
@@ -104,34 +112,70 @@ class Chunker:
         for page in pages:
             for box, path in self._boxes(page, headings):
                 parts = [box] if self.length(box.text) <= self.chunk_size else self.split(box)
-                yield from (Piece(part, page, path) for part in parts)
+                yield from (Piece(part, page, path, number > 0) for number, part in enumerate(parts))
 
     def _boxes(self, page: ParsedPage, headings: HeadingTracker) -> Iterator[tuple[ParsedBox, str]]:
         """Yield the boxes to keep, headings with their marks, each with the heading path at its place."""
-        for box in page.boxes:
-            if box.box_class in self.exclude_classes:
-                continue
+        for box in self._kept(page):
             if box.box_class in HEADING_CLASSES and box.text:
                 yield prefixed(box, "#" * headings.enter(box) + " "), headings.path
             elif box.text or box.box_class in PICTURE_CLASSES:
                 yield box, headings.path
 
+    def _kept(self, page: ParsedPage) -> Sequence[ParsedBox]:
+        """Leave out the excluded classes, unless the page has nothing else.
+
+        The layout model takes a lone line on a page, such as the title of a part, for a page header.
+        """
+        kept = [box for box in page.boxes if box.box_class not in self.exclude_classes]
+        return kept or page.boxes
+
     def _begins_chunk(self, held: list[Piece], piece: Piece) -> bool:
         texts = [other.box.text for other in held if other.box.text]
         if not texts or not piece.box.text:
             return False
-        if self.mode == "box":
+        if self.mode == "box" or piece.continued:
             return True
         if piece.is_heading and any(other.box.text and not other.is_heading for other in held):
             return True
         return self.length(SEPARATOR.join([*texts, piece.box.text])) > self.chunk_size
 
+    def _overlap(self, held: list[Piece], piece: Piece) -> list[Piece]:
+        """Return the end of a chunk that the next one repeats if it was the limit that parted them.
+
+        A part of a split box repeats the end of the part before it by itself.
+        """
+        if not self.chunk_overlap or self.mode == "box" or piece.is_heading or piece.continued:
+            return []
+        tail: list[Piece] = []
+        for before in reversed([other for other in held if other.box.text]):
+            may_repeat = self._may_repeat([*tail, piece])
+            part = None if before.is_heading else tail_of(before.box, may_repeat, self._is_worthwhile)
+            if part is None:
+                break
+            tail.insert(0, replace(before, box=part))
+            if part is not before.box:
+                break
+        return tail
+
+    def _is_worthwhile(self, text: str) -> bool:
+        return 2 * self.length(text) >= self.chunk_overlap
+
+    def _may_repeat(self, following: list[Piece]) -> Callable[[str], bool]:
+        """Return what tells if a text may stand before repeated pieces and the new one at their end."""
+        *repeated, new = (other.box.text for other in following)
+
+        def may_repeat(text: str) -> bool:
+            overlap = SEPARATOR.join([text, *repeated])
+            fits = self.length(SEPARATOR.join([overlap, new])) <= self.chunk_size
+            return fits and self.length(overlap) <= self.chunk_overlap
+
+        return may_repeat
+
 
 def prefixed(box: ParsedBox, prefix: str) -> ParsedBox:
     """Return a box whose text begins with a prefix that no line of the page shows."""
-    shift = len(prefix)
-    lines = tuple(TextLine(line.bbox, line.start + shift, line.end + shift) for line in box.lines)
-    return replace(box, text=prefix + box.text, lines=lines)
+    return replace(box, text=prefix + box.text, lines=shifted(box.lines, len(prefix)))
 
 
 def build_chunk(pieces: list[Piece], *, page: ParsedPage | None = None, section: str = "") -> Chunk:
@@ -152,12 +196,25 @@ def build_chunk(pieces: list[Piece], *, page: ParsedPage | None = None, section:
             parts.append(piece.box.text)
             end = start + len(piece.box.text)
         number = piece.page.number
-        boxes.append(SourceBox(number, piece.box.bbox, piece.box.box_class, (start, end)))
-        lines += [LineBox(number, line.bbox, (start + line.start, start + line.end)) for line in piece.box.lines]
+        boxes += _source_boxes(piece, start, end)
+        lines += [
+            LineBox(number, line.bbox, (start + line.start, start + line.end)) for line in piece.box.lines
+        ]
     first = page or pieces[0].page
     touched = [piece.page for piece in pieces] or [first]
     sizes = {other.number: other.size for other in touched}
-    return Chunk(SEPARATOR.join(parts), tuple(boxes), tuple(lines), sizes, first.label, _section(pieces, section))
+    return Chunk(
+        SEPARATOR.join(parts), tuple(boxes), tuple(lines), sizes, first.label, _section(pieces, section)
+    )
+
+
+def _source_boxes(piece: Piece, start: int, end: int) -> list[SourceBox]:
+    box = piece.box
+    parts = [(part.bbox, (start + part.start, start + part.end)) for part in box.parts]
+    return [
+        SourceBox(piece.page.number, bbox, box.box_class, span)
+        for bbox, span in parts or [(box.bbox, (start, end))]
+    ]
 
 
 def _section(pieces: list[Piece], default: str) -> str:

@@ -8,7 +8,15 @@ from typing import Literal
 from langchain_core.documents import Document
 
 from langchain_pymupdf_coords.errors import ProvenanceError
-from langchain_pymupdf_coords.geometry import BBox, bbox_of_points, bbox_to_quad, expand_bbox, union_bboxes
+from langchain_pymupdf_coords.geometry import (
+    BBox,
+    Quad,
+    bbox_of_points,
+    bbox_to_quad,
+    expand_bbox,
+    quad_to_bbox,
+    union_bboxes,
+)
 from langchain_pymupdf_coords.highlight_colors import STATUS_COLORS, Color
 from langchain_pymupdf_coords.pdf.overlays import Overlay
 from langchain_pymupdf_coords.provenance import QuoteMatch, SourceBox
@@ -16,6 +24,7 @@ from langchain_pymupdf_coords.source_files import shown
 
 CropBy = Literal["page", "box", "quote"]
 
+_OUTLINE_GAP = 1.5
 MAX_CROPS = 1_000  # of one Document; a crafted one could ask for 50,000 pictures
 
 _MARGINS = {"page": 12.0, "box": 12.0, "quote": 36.0}
@@ -53,10 +62,10 @@ class Marker:
     opacity: float
 
     def boxes(self, boxes: Sequence[SourceBox]) -> tuple[Overlay, ...]:
-        """Return the outlines of boxes of one page."""
+        """Return the outlines of boxes of one page, a little apart from the ink that the boxes hold."""
         if "boxes" not in self.draw or not boxes:
             return ()
-        quads = tuple(bbox_to_quad(box.bbox) for box in boxes)
+        quads = tuple(bbox_to_quad(expand_bbox(box.bbox, _OUTLINE_GAP)) for box in boxes)
         return (Overlay(quads, self.box_color, 1.0, fill=False),)
 
     def quotes(self, matches: Sequence[QuoteMatch]) -> dict[int, tuple[Overlay, ...]]:
@@ -128,11 +137,17 @@ def _quote_areas(
                 continue
             quote = bbox_of_points(point for quad in region.quads for point in quad)
             around = [box for box in boxes if box.page == region.page and _touch(box.bbox, quote)]
-            # As wide as the boxes that hold the quote, so that no line of its context is cut.
-            x0 = min([quote[0], *(box.bbox[0] for box in around)])
-            x1 = max([quote[2], *(box.bbox[2] for box in around)])
             overlays = (*quotes.get(region.page, ()), *marker.boxes(around))
-            yield CropArea(region.page, (x0, quote[1], x1, quote[3]), overlays)
+            yield CropArea(region.page, _whole_lines(region.quads, quote, around), overlays)
+
+
+def _whole_lines(quads: Sequence[Quad], quote: BBox, around: Sequence[SourceBox]) -> BBox:
+    """Stretch the box around a quote along its lines, to the ends of the boxes that hold it."""
+    x0, y0, x1, y1 = union_bboxes([quote, *(box.bbox for box in around)])
+    sizes = [(box[2] - box[0], box[3] - box[1]) for box in map(quad_to_bbox, quads)]
+    # Even a line of the single digit 1 is not three times as tall as wide: this text runs up or down.
+    sideways = sum(height for _, height in sizes) > 3 * sum(width for width, _ in sizes)
+    return (quote[0], y0, quote[2], y1) if sideways else (x0, quote[1], x1, quote[3])
 
 
 def _touch(a: BBox, b: BBox) -> bool:

@@ -15,6 +15,7 @@ from langchain_pymupdf_coords.sources import Resolver
 Drawn = Literal["boxes", "quotes"]
 OnError = Literal["raise", "warn"]
 
+_QUOTES: tuple[Drawn, ...] = ("quotes",)
 _MAX_DPI = 4_800
 
 
@@ -47,7 +48,7 @@ class CropOptions:
     margin: float | None = None
     dpi: float = 150
     image_format: ImageFormat = "png"
-    draw: Drawn | Collection[Drawn] = ("quotes",)
+    draw: Drawn | Collection[Drawn] = _QUOTES
     box_color: Color = BOX_COLOR
     quote_color: Color | None = None
     opacity: float = 0.6

@@ -16,7 +16,7 @@ from langchain_pymupdf_coords.errors import OptionError
 from langchain_pymupdf_coords.page_warnings import PageWarnings
 from langchain_pymupdf_coords.pages import ParsedPage
 from langchain_pymupdf_coords.parsing_options import ParsingOptions
-from langchain_pymupdf_coords.pdf import PDFReader
+from langchain_pymupdf_coords.pdf import PageRecogniser, PDFReader
 from langchain_pymupdf_coords.provenance import clean_text
 from langchain_pymupdf_coords.sources import SourceFile, SourceResolver
 
@@ -51,10 +51,15 @@ class PyMuPDFCoordsParser(ParsingOptions, BaseBlobParser):
             PDFOpenError: The file is damaged or not a PDF.
             SourceUnavailableError: The file does not exist or cannot be read.
             OptionError: ``pages`` names a page that the file does not have.
+            OCRUnavailableError: OCR is needed and its language is not installed, or ``ocr="force"`` and no
+                engine is.
         """
         file = _source_file(blob)
         name = file.source
-        with PDFReader(file.path or file.read_bytes(), name=name, password=self.password) as reader:
+        recognise = PageRecogniser(self.ocr, self.ocr_language)
+        recognise.require_engine()
+        data = file.path or file.read_bytes()
+        with PDFReader(data, name=name, password=self.password, recognise=recognise) as reader:
             numbers = self.selected(reader.info.total_pages, name)
             factory = DocumentFactory(
                 source=file.source,
@@ -75,7 +80,9 @@ class PyMuPDFCoordsParser(ParsingOptions, BaseBlobParser):
             chunk_overlap=self.chunk_overlap,
             length=self.length_function,
             exclude_classes=frozenset(self.exclude_classes),
-            split=box_splitter(self.text_splitter, self.chunk_size, self.length_function),
+            split=box_splitter(
+                self.text_splitter, self.chunk_size, self.length_function, overlap=self.chunk_overlap
+            ),
         )
 
     def _file_metadata(self, reader: PDFReader) -> dict[str, str | int | float | bool]:
@@ -126,6 +133,8 @@ class PyMuPDFCoordsLoader(ParsingOptions, BaseLoader):
             SourceUnavailableError: A file does not exist, or a download failed.
             SourceAccessError: A URL leads to an address that is not allowed.
             OptionError: ``pages`` names a page that a file does not have.
+            OCRUnavailableError: OCR is needed and its language is not installed, or ``ocr="force"`` and no
+                engine is.
         """
         options = {option.name: getattr(self, option.name) for option in fields(ParsingOptions)}
         parser = PyMuPDFCoordsParser(**options)

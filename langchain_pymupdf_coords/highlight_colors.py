@@ -14,4 +14,5 @@ STATUS_COLORS: Mapping[QuoteStatus, Color] = {
     "fuzzy": (1.0, 0.68, 0.32),
     "fragments": (0.55, 0.78, 1.0),
 }
-BOX_COLOR: Color = (0.2, 0.4, 0.85)
+BOX_COLOR: Color = (0.2, 0.4, 0.85)  # of outlines
+PASSAGE_COLOR: Color = (0.85, 0.85, 0.85)  # over whole boxes

@@ -65,6 +65,45 @@ def _common_blocks(have: str, want: str) -> list[tuple[int, int, int]]:
     return [block for block in blocks if same or block[2] >= _TELLING_LENGTH]
 
 
+def fill_gaps(want: str, units: Sequence[Unit], placed: Sequence[Placed]) -> list[Placed]:
+    """Place units that were left over right beside placed ones, where the wanted letters have them too.
+
+    Args:
+        want: The wanted letters.
+        units: All units that may be meant, in the order in which the page draws them.
+        placed: What has been found; comes back with the additions.
+    """
+    numbers = {id(unit): number for number, unit in enumerate(units)}
+    at_start = {position: numbers[id(unit)] for position, unit in placed}
+    at_end = {position + len(unit.letters): numbers[id(unit)] for position, unit in placed}
+    taken = set(at_start.values())
+    filled = list(placed)
+
+    def take(position: int, number: int) -> bool:
+        if not 0 <= number < len(units) or number in taken or not _fits(want, position, units[number]):
+            return False
+        end = position + len(units[number].letters)
+        if any(start in at_start for start in range(position, end)):
+            return False
+        taken.add(number)
+        at_start[position] = at_end[end] = number
+        filled.append((position, units[number]))
+        return True
+
+    for position in range(len(want)):
+        if position in at_end and position not in at_start:
+            take(position, at_end[position] + 1)
+    for position in range(len(want), 0, -1):
+        number = at_start.get(position, 0) - 1
+        if position in at_start and position not in at_end and 0 <= number < len(units):
+            take(position - len(units[number].letters), number)
+    return filled
+
+
+def _fits(want: str, position: int, unit: Unit) -> bool:
+    return position >= 0 and want.startswith(unit.letters, position)
+
+
 def text_lines(markdown: str, folded: FoldedText, placed: Sequence[Placed]) -> Iterator[TextLine]:
     """Join placed units that follow each other on one line of the page.
 

@@ -42,8 +42,8 @@ class PageWarnings:
         """Warn of the scanned pages, all at once."""
         if self._scans:
             message = (
-                f"{self._name}: no text on {len(self._scans)} scanned page(s): {page_ranges(self._scans)}; "
-                'install langchain-pymupdf-coords[ocr], and pass ocr="auto", to recognise them'
+                f"{self._name}: no readable text on {len(self._scans)} page(s) that show something: "
+                f'{page_ranges(self._scans)}; install langchain-pymupdf-coords[ocr], and pass ocr="auto"'
             )
             warnings.warn(message, UnreadableContentWarning, stacklevel=2)
             self._scans.clear()

@@ -28,12 +28,13 @@ class ParsingOptions:
         chunk_size: Longest chunk, in the unit of ``length_function``.
         chunk_overlap: How much of a chunk's end the next one repeats, where the limit cut them apart.
         length_function: Length of a text; ``len`` counts characters, a tokenizer's function tokens.
-        text_splitter: Splits boxes that are larger than a chunk; by default they are split at sentence and
-            line ends, tables between rows.
+        text_splitter: Splits the text of boxes that are larger than a chunk; by default it is split at the
+            ends of sentences, lines or words. Tables are always split between rows, and code at line ends.
         exclude_classes: Layout classes to leave out; ``()`` keeps everything.
         mode: ``"chunk"`` cuts at headings and at ``chunk_size``, ``"page"`` makes a Document per page,
             ``"box"`` one per layout box.
-        ocr: ``"auto"`` recognises pages without a usable text layer, ``"never"`` none, ``"force"`` all.
+        ocr: ``"auto"`` recognises pages without a usable text layer, if an OCR engine is installed;
+            ``"never"`` none; ``"force"`` all, whose text it replaces by what it recognised.
         ocr_language: Language of the OCR engine's data, as Tesseract names it; join several with ``+``.
         password: User or owner password of an encrypted PDF.
         extra_metadata: Added to the metadata of each Document; flat values only.

@@ -61,9 +61,7 @@ def cut_at(text: str, folded: FoldedText, i: int) -> Cut:
     gap = INVISIBLE.sub("", text[start:end]) if end > start else ""
     if before.isnumeric() and after.isnumeric() and not CONTINUOUS.search(before + after):
         return _number_cut(text, start, end, gap)
-    if not gap:
-        return Cut.NOTHING if CONTINUOUS.search(before + after) else Cut.WORD
-    return Cut.WORD if before == "n" and _NOT_AFTER.match(text, start) else Cut.NOTHING
+    return Cut.NOTHING if gap or CONTINUOUS.search(before + after) else Cut.WORD
 
 
 def _number_cut(text: str, start: int, end: int, gap: str) -> Cut:
@@ -82,9 +80,9 @@ def _number_cut(text: str, start: int, end: int, gap: str) -> Cut:
 
 
 def loses_negation(text: str, folded: FoldedText, i: int, j: int) -> bool:
-    """Whether a match of the folded characters `i` to `j` leaves out a negation glued to its first or last word.
+    """Whether a match of the folded characters `i` to `j` leaves out a negation that touches it.
 
-    That is a prefix ("illegal", "non-compliance") or the end of a contraction ("doesn't").
+    That is a prefix of its first word ("illegal", "non-compliance") or the end of its last ("doesn't").
     """
     if _NOT_AFTER.match(text, folded.ends[j - 1]):
         return True

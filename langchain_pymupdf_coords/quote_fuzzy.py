@@ -23,7 +23,9 @@ _EDGE_REACH = 24
 _EDGE_CHOICES = 5
 
 
-def resembling_spans(text: str, folded: FoldedText, quote: str, cutoff: float) -> list[tuple[float, int, int]]:
+def resembling_spans(
+    text: str, folded: FoldedText, quote: str, cutoff: float
+) -> list[tuple[float, int, int]]:
     """Folded spans of whole words that resemble `quote`, as ``(score, i, j)``, best first.
 
     Args:
@@ -95,5 +97,5 @@ def _whole_words(text: str, folded: FoldedText, quote: str, i: int, j: int) -> t
 def _edges(text: str, folded: FoldedText, place: int) -> list[int]:
     """Edges of words next to `place`, nearest first."""
     near = range(max(0, place - _EDGE_REACH), min(len(folded.text), place + _EDGE_REACH) + 1)
-    free = [at for at in sorted(near, key=lambda at: abs(at - place)) if cut_at(text, folded, at) is Cut.NOTHING]
-    return free[:_EDGE_CHOICES]
+    edges = [at for at in near if cut_at(text, folded, at) is Cut.NOTHING]
+    return sorted(edges, key=lambda at: abs(at - place))[:_EDGE_CHOICES]

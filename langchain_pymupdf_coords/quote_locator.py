@@ -1,7 +1,7 @@
 """Quotes found in Documents and located on the pages that they came from."""
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal, get_args
@@ -11,23 +11,35 @@ from langchain_core.runnables import run_in_executor
 
 from langchain_pymupdf_coords.errors import (
     OptionError,
-    PDFOpenError,
-    PDFPasswordError,
     ProvenanceError,
     SourceChangedError,
     SourceChangedWarning,
     SourceUnavailableError,
 )
+from langchain_pymupdf_coords.file_glyphs import FileGlyphs
 from langchain_pymupdf_coords.folding import FoldedText, fold
-from langchain_pymupdf_coords.line_recovery import recover_lines
-from langchain_pymupdf_coords.page_glyphs import PageGlyphs
-from langchain_pymupdf_coords.pdf import page_glyphs
-from langchain_pymupdf_coords.provenance import LineBox, QuoteMatch, SourceBox
+from langchain_pymupdf_coords.provenance import LineBox, QuoteMatch, Region, SourceBox
 from langchain_pymupdf_coords.quote_matching import find_quote
-from langchain_pymupdf_coords.quote_placing import ChunkPlaces, place_spans
+from langchain_pymupdf_coords.quote_placing import ChunkPlaces, GlyphReader, Span, place_spans
+from langchain_pymupdf_coords.relocation import relocate, shows
 from langchain_pymupdf_coords.sources import Resolver, SourceFile, SourceResolver
 
-OnChange = Literal["warn", "raise"]
+OnChange = Literal["warn", "raise", "relocate"]
+
+
+@dataclass(frozen=True, slots=True)
+class QuoteEvidence:
+    """A quote located in a Document, and what its file says to it today.
+
+    Attributes:
+        match: The quote and its place.
+        confirmed: Whether the file was read and its pages show just the letters of the quote under the quads.
+        relocated: Whether the place is in a new version of the file; the match then has its pages.
+    """
+
+    match: QuoteMatch
+    confirmed: bool
+    relocated: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +57,9 @@ class QuoteLocator:
         resolver: Called with the ``source`` of a Document; returns a path, the bytes or a ``Blob``.
         password: User or owner password of encrypted files.
         on_change: What to do when a file is not the one that was indexed: ``"warn"`` and use the stored
-            lines, or ``"raise"``.
+            lines; ``"raise"``; or ``"relocate"``: look for the quote, by the words around it too, in the new
+            version, and say in a warning where it is now, or that the stored lines are used since it is not
+            there.
     """
 
     cutoff: float = 90.0
@@ -76,26 +90,25 @@ class QuoteLocator:
             PDFPasswordError: A password is needed, or ``password`` is wrong.
             SourceChangedError: The file changed, and ``on_change`` is ``"raise"``.
         """
-        content = document.page_content
-        match = find_quote(content, quote, cutoff=self.cutoff, folded=_folded(content))
-        if match is None:
+        found = self._find(document, quote)
+        return None if found is None else found.match
+
+    def examine(self, document: Document, quote: str) -> QuoteEvidence | None:
+        """Locate a quote and see whether the file still shows it there.
+
+        Args:
+            document: As for ``locate``.
+            quote: The quote, plain or in Markdown.
+
+        Raises:
+            ProvenanceError, SourceAccessError, PDFPasswordError, SourceChangedError: See ``locate``.
+        """
+        found = self._find(document, quote)
+        if found is None:
             return None
-        boxes = SourceBox.from_document(document)
-        glyphs = _Glyphs(self._file(document), self.password)
-        lines = LineBox.from_document(document) or glyphs.lines(content, boxes)
-        places = ChunkPlaces(content, _folded(content), lines, boxes)
-        regions, precision = place_spans(places, match.spans, glyphs.page)
-        start, end = match.span
-        return QuoteMatch(
-            quote=quote,
-            text=content[start:end],
-            span=match.span,
-            status=match.status,
-            score=match.score,
-            occurrences=match.occurrences,
-            precision=precision,
-            regions=regions,
-        )
+        texts = [document.page_content[slice(*span)] for span in found.spans]
+        confirmed = shows(found.match.regions, texts, found.read_glyphs)
+        return QuoteEvidence(found.match, confirmed, found.relocated)
 
     def locate_all(self, documents: Iterable[Document], quote: str) -> list[tuple[Document, QuoteMatch]]:
         """Locate a quote in each of some Documents; the best match comes first, the others are in order.
@@ -120,8 +133,59 @@ class QuoteLocator:
         """Locate a quote in each of some Documents in a thread; see ``locate_all``."""
         return await run_in_executor(None, self.locate_all, documents, quote)
 
-    def _file(self, document: Document) -> SourceFile | None:
-        """Return the file of a Document if it is there and unchanged."""
+    def _find(self, document: Document, quote: str) -> "_Found | None":
+        content = document.page_content
+        match = find_quote(content, quote, cutoff=self.cutoff, folded=_folded(content))
+        if match is None:
+            return None
+        boxes = SourceBox.from_document(document)
+        file, changed = self._file(document)
+        glyphs = FileGlyphs(None if changed else file, self.password)
+        lines = LineBox.from_document(document) or glyphs.lines(content, boxes)
+        places = ChunkPlaces(content, _folded(content), lines, boxes)
+        regions, precision = place_spans(places, match.spans, glyphs.page)
+        relocated = False
+        if changed and file is not None:
+            moved = self._moved(file, places, match.spans) if self.on_change == "relocate" else None
+            if moved is not None:
+                regions, precision, relocated = moved, "word", True
+                glyphs = FileGlyphs(file, self.password)
+            self._warn_of_change(file, moved)
+        start, end = match.span
+        located = QuoteMatch(
+            quote=quote,
+            text=content[start:end],
+            span=match.span,
+            status=match.status,
+            score=match.score,
+            occurrences=match.occurrences,
+            precision=precision,
+            regions=regions,
+        )
+        return _Found(located, match.spans, glyphs.page, relocated)
+
+    def _moved(
+        self, file: SourceFile, places: ChunkPlaces, spans: Sequence[Span]
+    ) -> tuple[Region, ...] | None:
+        glyphs = FileGlyphs(file, self.password)
+        first = min((box.page for box in places.boxes), default=1)
+        return relocate(places, spans, first, glyphs.page_count(), glyphs.page)
+
+    def _warn_of_change(self, file: SourceFile, moved: tuple[Region, ...] | None) -> None:
+        if moved:
+            outcome = f"the quote was found in its new version, on page {moved[0].page}"
+        elif self.on_change == "relocate":
+            outcome = "the quote was not found in its new version, and the stored lines are used"
+        else:
+            outcome = "the stored lines are used"
+        warnings.warn(
+            f"{file.name} is not the file that was indexed: its digest differs from source_digest; {outcome}",
+            SourceChangedWarning,
+            stacklevel=5,
+        )
+
+    def _file(self, document: Document) -> tuple[SourceFile | None, bool]:
+        """Return the file of a Document if it is there, and whether it changed."""
         source = document.metadata.get("source")
         if not isinstance(source, str):
             raise ProvenanceError(f"metadata['source'] must be a str, not {type(source).__name__}")
@@ -129,38 +193,25 @@ class QuoteLocator:
             file = SourceResolver(root=self.root, resolver=self.resolver).resolve(source)
             digest = document.metadata.get("source_digest")
             if digest is None or file.digest == digest:
-                return file
+                return file, False
         except SourceUnavailableError:
-            return None
-        message = f"{source} is not the file that was indexed: its digest differs from source_digest"
+            return None, False
         if self.on_change == "raise":
-            raise SourceChangedError(f"{message}; index it again")
-        warnings.warn(f"{message}; the stored lines are used", SourceChangedWarning, stacklevel=4)
-        return None
+            raise SourceChangedError(
+                f"{file.name} is not the file that was indexed: its digest differs from source_digest; "
+                "index it again"
+            )
+        return file, True
 
 
 @dataclass(frozen=True, slots=True)
-class _Glyphs:
-    """The glyphs of a Document's file, where it can be read."""
+class _Found:
+    """A located quote, its spans in the text, and the pages that its place is on."""
 
-    file: SourceFile | None
-    password: str | None
-
-    def page(self, number: int) -> PageGlyphs | None:
-        if self.file is None:
-            return None
-        try:
-            return page_glyphs(self.file, number, password=self.password)
-        except PDFPasswordError:
-            raise
-        except (PDFOpenError, SourceUnavailableError):
-            return None
-
-    def lines(self, content: str, boxes: tuple[SourceBox, ...]) -> tuple[LineBox, ...]:
-        """Make the lines of a Document that was stored without them."""
-        pages = {box.page for box in boxes}
-        glyphs = {page: found for page in pages if (found := self.page(page)) is not None}
-        return recover_lines(content, boxes, glyphs)
+    match: QuoteMatch
+    spans: Sequence[Span]
+    read_glyphs: GlyphReader
+    relocated: bool
 
 
 def _rank(match: QuoteMatch) -> tuple[int, float]:

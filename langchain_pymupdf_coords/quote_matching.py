@@ -1,13 +1,13 @@
 """Find a quote in the text that it was taken from, or say that it is not there.
 
-All spans are half-open code-point offsets into that text. Wrong is worse than none, so that in doubt a quote is
-not found:
+All spans are half-open code-point offsets into that text. Wrong is worse than none, so that in doubt a quote
+is not found:
 
 - a match begins and ends at the edges of words and numbers (see ``quote_places`` for long quotes);
-- beyond verbatim, numbers must agree (see ``quote_numbers``); beyond equal letters, negations and words must too
-  (see ``quote_words``);
-- fragments joined by an ellipsis must come in order, at most `LONGEST_GAP` letters apart, and must not leave out
-  a negation of a sentence that they are cut from.
+- beyond verbatim, numbers must agree (see ``quote_numbers``); beyond equal letters, negations and words must
+  too (see ``quote_words``);
+- fragments joined by an ellipsis must come in order, at most `LONGEST_GAP` letters apart, and must not leave
+  out a negation of a sentence that they are cut from.
 """
 
 import re
@@ -35,12 +35,12 @@ _MOST_CHAINS = 100
 # Three or four dots; more of them are the leader of a table.
 _ELLIPSIS = re.compile(r"[\[(]?\s?(?:…|(?<!\.)(?<!\.\s)\.(?:\s?\.){2,3}(?!\s?\.))\s?[\])]?")
 _SENTENCE_END = re.compile(
-    r"""[.!?]["'”’)\]*_]*\s+(?=["'“‘(\[*_]*[^\Wa-z])|[。！？]|\n\s*\n|\|"""
+    r"""[.!?]["'\u201d\u2019)\]*_]*\s+(?=["'\u201c\u2018(\[*_]*[^\Wa-z])|[\u3002\uff01\uff1f]|\n\s*\n|\|"""
 )
 _OWN_OR_ROW_END = re.compile(r"…|\.\s?\.\s?\.|\|[ \t]*\n")
 _FOOTNOTE_MARK = re.compile(
-    r"""(?:(?<=[.,;:!?”’"])                   # after punctuation, or after a word that goes on in lower case:
-      |(?<=[^\W\d_]{4})(?=[^\s<>]*<sup>[^<>]{1,12}</sup>[*_]*(?:\s*(?:[.,;:)]|$)|\s+[a-z])))   # not "m<sup>2</sup>"
+    r"""(?:(?<=[.,;:!?\u201d\u2019"])  # after punctuation, or after a long word: no exponents
+      |(?<=[^\W\d_]{4})(?=[^\s<>]*<sup>[^<>]{1,12}</sup>[*_]*(?:\s*(?:[.,;:)]|$)|\s+[a-z])))
     [*_]{0,3}<sup>[*_]{0,3}(?:\d{1,3}(?:,\s?\d{1,3})*|[a-z]|[*†‡§]{1,3})[*_]{0,3}</sup>""",
     re.VERBOSE,
 )
@@ -54,8 +54,9 @@ class TextMatch:
         quote: The quote as asked for.
         spans: Where it stands, one ``(start, end)`` for each fragment; a single one unless the status is
             ``"fragments"``.
-        status: ``"exact"``: verbatim, but for the quote's outer white space. ``"normalized"``: equal letters and
-            digits. ``"fuzzy"``: alike, with the same numbers and negations. ``"fragments"``: pieces in order.
+        status: ``"exact"``: verbatim, but for the quote's outer white space. ``"normalized"``: equal letters
+            and digits. ``"fuzzy"``: alike, with the same numbers and negations. ``"fragments"``: pieces in
+            order.
         score: 0 to 100; 100 for exact and normalized, the least of the pieces' for fragments.
         occurrences: How often the text has what was found.
     """
@@ -116,7 +117,8 @@ def _equal(source: Source, quote: str) -> TextMatch | None:
     places = equal_places(source, quote.strip())
     if not places:
         return None
-    return TextMatch(quote, (places[0].span,), "exact" if places[0].verbatim else "normalized", 100.0, len(places))
+    best = places[0]
+    return TextMatch(quote, (best.span,), "exact" if best.verbatim else "normalized", 100.0, len(places))
 
 
 def _alike(source: Source, quote: str, cutoff: float) -> TextMatch | None:
@@ -130,7 +132,8 @@ def _alike(source: Source, quote: str, cutoff: float) -> TextMatch | None:
             found = source.text[start:end]
             score = fuzz.ratio(letters, fold_letters(found))
             if score >= cutoff:
-                return TextMatch(quote, ((start, end),), "fuzzy", score, max(1, len(_equal_spans(source, found))))
+                occurrences = max(1, len(_equal_spans(source, found)))
+                return TextMatch(quote, ((start, end),), "fuzzy", score, occurrences)
     return None
 
 
@@ -200,8 +203,8 @@ def _chain(
 def _may_leave_out(source: Source, start: int, end: int) -> bool:
     """Whether an ellipsis may stand for ``text[start:end]``.
 
-    Not if it is too long, if the ellipsis is the text's own, if it leads from one row of a table to another, or if
-    it has a negation in the sentence that the fragment before it ends in or the one after it begins in.
+    Not if it is too long, if the ellipsis is the text's own, if it leads from one row of a table to another,
+    or if it has a negation in the sentence that the fragment before it ends in or the one after it begins in.
     """
     i, j = source.folded.folded_span(start, end)
     if j - i > LONGEST_GAP or _OWN_OR_ROW_END.search(source.text, start, end):

@@ -1,8 +1,9 @@
 """Whether a quote and the text found for it state the same numbers.
 
-Folding makes "1.0" and "10", "-5" and "5", "1,250" and "1.250" equal, so that the numbers of every match that is
-not verbatim are compared once more: digits, separators between digits, sign, parentheses, comparison and, where
-both sides have one, percent or currency sign. White space within a number and the kind of dash do not count.
+Folding makes "1.0" and "10", "-5" and "5", "1,250" and "1.250" equal, so that the numbers of every match that
+is not verbatim are compared once more: digits, separators between digits, sign, parentheses, comparison and,
+where both sides have one, percent or currency sign. White space that groups digits and the kind of dash do
+not count.
 """
 
 import re
@@ -16,15 +17,11 @@ _LINE_MARKS = re.compile(r"^[ \t]*(?:(?:[-+*•·>]|#{1,6})[ \t]+)+", re.MULTILI
 _RULES = re.compile(r"-{3,}|={3,}")
 _TIMES = re.compile(r"(?<=\d)\*(?=\d)")
 _VULGAR = re.compile("[\u00bc-\u00be\u2150-\u215e]")
-ALIKE = str.maketrans(
-    {
-        **dict.fromkeys("\u2010\u2011\u2012\u2013\u2212\ufe63\uff0d", "-"),
-        **dict.fromkeys("\u2018\u2019\u02bc\u2032", "'"),
-        **dict.fromkeys("\u201c\u201d\u201e\u00ab\u00bb", '"'),
-    }
-)
+_HYPHENS, _APOSTROPHES = "\u2010\u2011\u2012\u2013\u2212\ufe63\uff0d", "\u2018\u2019\u02bc\u2032"
+_QUOTES = "\u201c\u201d\u201e\u00ab\u00bb"
+ALIKE = str.maketrans(_HYPHENS + _APOSTROPHES + _QUOTES, "-" * 7 + "'" * 4 + '"' * 5)
 """Marks that are written one way or another: hyphens and minus signs (an em dash is neither), and quotes."""
-_PLAIN = str.maketrans({**ALIKE, **dict.fromkeys("*_`~", None), ord("\u2044"): "/", ord("|"): " "})
+_PLAIN = {**ALIKE, **str.maketrans("\u2044|", "/ ", "*_`~")}
 _GROUPED_BY_SPACES = re.compile(r"(?<![\d.,'])\d{1,3}(?:\s+\d{3})+(?!\d)")
 _BROKEN_AFTER_COMMA = re.compile(r"(?<!\d)(\d{1,3},)\s+(?=\d{3}(?!\d))")
 _DIGITS = re.compile(r"\d+(?:[.,'/:\u066b\u066c\u00b7]\d+)*")
@@ -82,10 +79,9 @@ def _symbols_agree(found: str, quote: str) -> bool:
     if not _SYMBOL.search(found) and not _SYMBOL.search(quote):
         return True
     ours, theirs = _canonical(found), _canonical(quote)
-    if [grade[-1] for grade in _GRADES.findall(ours)] != [grade[-1] for grade in _GRADES.findall(theirs)]:
-        return False
+    grades, their_grades = ([grade[-1] for grade in _GRADES.findall(side)] for side in (ours, theirs))
     orders, their_orders = _ORDERS.findall(ours), _ORDERS.findall(theirs)
-    return not orders or not their_orders or orders == their_orders
+    return grades == their_grades and (not orders or not their_orders or orders == their_orders)
 
 
 def _canonical(text: str) -> str:

@@ -1,7 +1,8 @@
 """Places of a text at which a quote stands letter for letter, once both are folded.
 
-A place counts only if it cuts no word and no number. A quote of `LONG_QUOTE` letters and digits or more may cut a
-word (the engine glues words together), and a verbatim one of that length anything: it is in the text, after all.
+A place counts only if it cuts no word and no number. A quote of `LONG_QUOTE` letters and digits or more may
+cut a word (the engine glues words together), and a verbatim one of that length anything: it is in the text,
+after all.
 """
 
 from bisect import bisect_left
@@ -77,9 +78,7 @@ def _verbatim_places(source: Source, quote: str) -> list[Place]:
     return places
 
 
-def _normalized_places(
-    source: Source, quote: str, letters: str, taken: list[tuple[int, int]]
-) -> list[Place]:
+def _normalized_places(source: Source, quote: str, letters: str, taken: list[tuple[int, int]]) -> list[Place]:
     may_cut = {Cut.NOTHING, Cut.WORD} if len(letters) >= LONG_QUOTE else {Cut.NOTHING}
     places: list[Place] = []
 
@@ -89,7 +88,8 @@ def _normalized_places(
         if not cuts <= may_cut or _overlaps(taken, source.folded.source_span(i, j)):
             return False
         start, end = with_outer_marks(source.text, *source.folded.source_span(i, j), quote)
-        agreed = numbers_agree(source.text, start, end, quote) and vowel_signs_agree(source.text[start:end], quote)
+        agreed = numbers_agree(source.text, start, end, quote)
+        agreed = agreed and vowel_signs_agree(source.text[start:end], quote)
         if agreed:
             places.append(Place((start, end), verbatim=False, whole=cuts == {Cut.NOTHING}))
         return agreed

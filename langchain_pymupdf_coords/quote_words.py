@@ -12,8 +12,9 @@ from itertools import groupby
 
 from rapidfuzz.distance import OSA, Levenshtein
 
+from langchain_pymupdf_coords.confusable_words import ARTICLES, MISTAKEN_PAIRS
 from langchain_pymupdf_coords.folding import blank_markup, fold_letters
-from langchain_pymupdf_coords.negations import ARTICLES, MISTAKEN_PAIRS, NEGATING_PREFIXES, NEGATIONS
+from langchain_pymupdf_coords.negations import NEGATING_PREFIXES, NEGATIONS
 from langchain_pymupdf_coords.quote_edges import CONTINUOUS, INVISIBLE
 
 _HYPHENATED = re.compile(r"(?<=\w)[-\u2010]\s*\n\s*(?=\w)")
@@ -24,7 +25,7 @@ _ELISION = re.compile(r"n['\u2019](?P<rest>\w.*)", re.IGNORECASE)
 _ROLE = re.compile(r"(?P<stem>.{2,})(?:ee|er|or)s?")  # "employer", "employee"
 _STEMS = {"ca": "can", "wo": "will", "sha": "shall"}
 # Letters that OCR takes for one another.
-_LOOK_ALIKES = (("rn", "m"), ("vv", "w"), ("cl", "d"), ("l", "i"), ("e", "c"), ("h", "b"), ("u", "n"), ("q", "g"))
+_LOOK_ALIKES = {"rn": "m", "vv": "w", "cl": "d", "l": "i", "e": "c", "h": "b", "u": "n", "q": "g"}
 _WORDS_PER_SLIP = 6
 _LONG_WORD = 10
 _MOST_GLUED = 3
@@ -125,7 +126,8 @@ def _slips_by_word(ours: _Words, theirs: _Words) -> int | None:
     if len(ours) != len(theirs):
         if not ours or not theirs or max(len(ours), len(theirs)) > _MOST_GLUED:
             return None
-        ours, theirs = [(_joined(ours), True)], [(_joined(theirs), True)]  # a slip, and a space lost or gained
+        # A slip, and a space lost or gained. True: be strict.
+        ours, theirs = [(_joined(ours), True)], [(_joined(theirs), True)]
     slips = 0
     for (mine, name), (yours, _) in zip(ours, theirs, strict=True):
         if mine == yours or _looks_like(mine, yours):
@@ -151,7 +153,7 @@ def _looks_like(mine: str, yours: str) -> bool:
 
 def _outline(word: str) -> str:
     word = "".join(char for char in unicodedata.normalize("NFD", word) if not unicodedata.combining(char))
-    for seen, drawn in _LOOK_ALIKES:
+    for seen, drawn in _LOOK_ALIKES.items():
         word = word.replace(seen, drawn)
     return word
 
@@ -170,7 +172,7 @@ def _differs_in_kind(mine: str, yours: str) -> bool:
 
 
 def _misspells(mine: str, yours: str, name: bool) -> bool:
-    """Whether one word is a misspelling of the other: a letter or two amiss, well inside a long enough word."""
+    """Whether one word is a misspelling of the other: a letter or two amiss, inside a long enough word."""
     if _differs_in_kind(mine, yours) or min(len(mine), len(yours)) < 3:
         return False
     distance = OSA.distance(mine, yours, score_cutoff=2)

@@ -59,7 +59,8 @@ def _under(header: ParsedBox, rows: ParsedBox) -> ParsedBox:
     """
     start = len(header.text) + 1
     text = f"{header.text}\n{rows.text}"
-    parts = (TextLine(header.bbox, 0, start - 1), TextLine(rows.bbox, start, len(text)))
-    if not header.lines:
-        parts = (TextLine(rows.bbox, 0, len(text)),)  # an empty header is nowhere on the page
-    return replace(rows, text=text, lines=(*header.lines, *shifted(rows.lines, start)), parts=parts)
+    lines = (*header.lines, *shifted(rows.lines, start))
+    if not header.lines:  # an empty header is nowhere on the page
+        return replace(rows, text=text, lines=lines)
+    parts = TextLine(header.bbox, 0, start - 1), TextLine(rows.bbox, start, len(text))
+    return replace(rows, text=text, lines=lines, parts=parts)

@@ -12,12 +12,15 @@ from langchain_pymupdf_coords.folding import blank_markup
 
 Fits = Callable[[str], bool]
 Borders = Sequence[Sequence[int]]
-"""Borders by rank, the best places for a cut first. Each rank is in ascending order, without 0 and the end."""
+"""Borders by rank, the best places for a cut first; each rank in ascending order, without 0 and the end."""
 
+# Stops of Latin, Arabic, Urdu and Devanagari text, with the quotes, brackets, marks and footnote number that
+# may close a sentence; stops of CJK, after which there is no space; and the ends of paragraphs.
 _SENTENCE_END = re.compile(
-    r"""[.!?…؟।۔][)\]"'”’»*_`]*(?:<sup>[^<>]{1,12}</sup>)?(?=\s+["'“‘«(\[*_`]*(?P<next>\S))
-      |[。！？][」』”’）》]*
-      |(?=\n[^\S\n]*\n)""",
+    r"""[.!?\u2026\u061f\u06d4\u0964] [)\]"'\u201d\u2019\u00bb*_`]* (?:<sup>[^<>]{1,12}</sup>)?
+        (?=\s+ ["'\u201c\u2018\u00ab(\[*_`]* (?P<next>\S))
+      | [\u3002\uff01\uff1f] [\u300b\u300d\u300f\uff09\u201d\u2019]*
+      | (?=\n[^\S\n]*\n)""",
     re.VERBOSE,
 )
 _ABBREVIATION = re.compile(
@@ -41,6 +44,12 @@ def text_borders(text: str, line_ends: Iterable[int] = ()) -> Borders:
     breaks = (match.start() for match in re.finditer("\n", text))
     lines = {*_borders_after(text, words, {*breaks, *line_ends})}
     return sorted({*_borders_after(text, words, _sentence_ends(text))}), sorted(lines), words
+
+
+def is_inside_word(text: str, at: int) -> bool:
+    """Tell whether the characters before and after an offset belong to one word, of a script with spaces."""
+    around = text[max(0, at - 1) : at + 1]
+    return len(around) == 2 and around.isalnum() and not _UNSPACED_START.search(around)
 
 
 def _words(text: str) -> Iterator[int]:
@@ -118,19 +127,24 @@ def tail_start(text: str, borders: Borders, repeats: Fits, span: tuple[int, int]
 
 
 def _last_fit(text: str, ranked: Borders, start: int, fresh: int, fits: Fits) -> int | None:
-    """Return the last border after ``fresh`` up to which the text from ``start`` fits."""
+    """Return the last border of the best rank after ``fresh`` up to which the text from ``start`` fits."""
 
     def too_long(border: int) -> bool:
         return not fits(text[start:border].rstrip())
 
+    finest = ranked[-1]
+    first = bisect_right(finest, fresh)
+    # In steps that double, so that a long text is not measured as a whole for each piece.
+    step = 1
+    while first + step < len(finest) and not too_long(finest[first + step - 1]):
+        step *= 2
+    low, high = first + step // 2, min(first + step, len(finest))
+    last = bisect_left(finest, True, low, high, key=too_long) - 1
+    if last < first:
+        return None
     for rank in ranked:
-        first = bisect_right(rank, fresh)
-        if too_long(rank[first]):
-            continue
-        # In steps that double, so that a long text is not measured as a whole for each piece.
-        step = 1
-        while first + step < len(rank) and not too_long(rank[first + step]):
-            step *= 2
-        above = bisect_left(rank, True, first + step // 2, min(first + step, len(rank)), key=too_long)
-        return rank[above - 1]
-    return None
+        best = bisect_right(rank, finest[last]) - 1
+        # Measured again, as a shorter text may have more tokens than a longer one.
+        if best >= 0 and rank[best] > fresh and not too_long(rank[best]):
+            return rank[best]
+    return finest[last]

@@ -7,8 +7,10 @@ from pathlib import Path
 import numpy as np
 import pymupdf
 import pytest
+from langchain_core.documents import Document
 from numpy.typing import NDArray
 
+from langchain_pymupdf_coords import PyMuPDFCoordsLoader
 from tests.pdf_factory import report_pdf
 
 SHARED = Path(__file__).parents[2] / "shared"
@@ -88,3 +90,11 @@ def corpus_dir() -> Path:
 def eval_dir() -> Path:
     """The quotes of the corpus; the test is skipped where they are missing."""
     return _shared_folder("eval")
+
+
+@pytest.fixture(scope="session")
+def report_documents(tmp_path_factory: pytest.TempPathFactory) -> list[Document]:
+    """The chunks of the sample report, one for each of its sections; not to be changed."""
+    path = tmp_path_factory.mktemp("report") / "report.pdf"
+    path.write_bytes(report_pdf())
+    return PyMuPDFCoordsLoader(path).load()

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from langchain_pymupdf_coords.folding import FoldedText, fold, fold_glyphs, fold_letters
 
 TAG_NAMES = ["br", "sup", "sub", "u", "mark", "b", "i"]
-TAGS = [f"{head}{name}{tail}" for name in TAG_NAMES for head in ("<", "</") for tail in (">", "/>", " >", " />")]
+TAGS = [head + name + tail for name in TAG_NAMES for head in ("<", "</") for tail in (">", "/>", " >", " />")]
 TAGS.append('<b class="x">')
 # Letters that fold to several, that compose, that join, that look like markup or fold to nothing.
 TRICKY = [
@@ -33,7 +33,7 @@ def without_markup(text: str) -> str:
             end = text.index("-->", at + 4) + 3
         else:
             for tag in TAGS:
-                if text.lower().startswith(tag.lower(), at):
+                if text[at : at + len(tag)].lower() == tag:
                     end = at + len(tag)
         out += " " * (end - at) if end > at else text[at]
         at = max(end, at + 1)

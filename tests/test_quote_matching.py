@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001  (dashes and apostrophes of every kind are what is tested)
 import json
 import random
 import re
@@ -17,10 +18,11 @@ EVAL = Path(__file__).parents[2] / "shared" / "eval" / "quotes.jsonl"
 REPORT = (
     "# **Annual report**\n\n"
     "The company paid **1,250.00** dollars to Alice Jensen in 2019–2020. Its net margin was -5 % on sales of"
-    " (3,400) thousand. The supplier is not liable for any indirect damages that the customer may suffer. "
-    "Revenue increased by 12.5 % to $4.5 million in the third quarter,<sup>3</sup> but the board didn't approve a"
-    " dividend. Alice paid Bob before the contract was signed in Rotterdam. The treatment was effective in all"
-    " patients with p < 0.05 and a dose of 10<sup>-3</sup> grams. The debt is rated AA+ by both agencies.\n\n"
+    " (3,400) thousand. The supplier is not liable for any indirect damages that the customer may suffer."
+    " Revenue increased by 12.5 % to $4.5 million in the third quarter,<sup>3</sup> but the board didn't"
+    " approve a dividend. Alice paid Bob before the contract was signed in Rotterdam. The treatment was"
+    " effective in all patients with p < 0.05 and a dose of 10<sup>-3</sup> grams. The debt is rated AA+ by"
+    " both agencies.\n\n"
     "|Region|2021|2022|\n|---|---|---|\n|North|12|250|\n|South|1,003|(45)|\n|East Co<br>ast|-|7.0|\n\n"
     "Employees must report every accident above the threshold within 30 days.\n\n"
     "- It is illegal to export the goods without a licence.\n- Non-compliance with the rules is common.\n"
@@ -48,6 +50,10 @@ NOT_THERE = [
     (REPORT, "The treatment was not effective in all patients with p < 0.05"),
     (REPORT, "The supplier is liable for any indirect damages that the customer may not suffer."),
     (REPORT, "The supplier is never liable for any indirect damages that the customer may suffer."),
+    (
+        "In my view he is notable to serve the community well.",
+        "In my view he is not able to serve the comunity well.",
+    ),
     (REPORT, "The supplier is now liable for any indirect damages that the customer may suffer."),
     (REPORT, "It is illegal to export the goods with a licence."),
     (REPORT, "It is legal to export the goods without a licence."),
@@ -56,6 +62,7 @@ NOT_THERE = [
     (REPORT, "**legal** to export the goods without a licence"),
     (REPORT, "**compliance** with the rules is common. "),
     (REPORT, "the board did"),
+    (REPORT, "the board didn"),
     ("Under the terms agreed in **May** we cannot pay.", "Under the terms agreed in May we can"),
     ("Under the terms agreed in **May** he doesn't pay.", "Under the terms agreed in May he does"),
     (GERMAN, "Der Vertrag ist kündbar. Die Miete beträgt 1.250,50 €"),
@@ -96,6 +103,7 @@ NOT_THERE = [
     (REPORT, "South 1,003 45"),
     (REPORT, "South 1,003 -45"),
     (REPORT, "East Coast - 70"),
+    (FRENCH, "250,50 € par mois"),
     (FRENCH, "Le loyer s'élève à 250,50 € par mois"),
     ("Total 1\u202f250 pieces", "250 pieces"),
     ("1,250.00", "250"),
@@ -123,11 +131,18 @@ NOT_THERE = [
     (REPORT, "Employees must report every incident above the threshold within 30 days."),
     (REPORT, "The treatment was ineffective in all patients with p < 0.05"),
     (REPORT, "The treatment was effective in some patients with p < 0.05"),
-    ("The patient had a history of hypertension and diabetes.", "The patient had a history of hypotension and diabetes."),
+    (
+        "The patient had a history of hypertension and diabetes.",
+        "The patient had a history of hypotension and diabetes.",
+    ),
     ("The solution contained sodium nitrate in water.", "The solution contained sodium nitrite in water."),
     ("the agreement between Hansen and the bank", "the agreement between Hanson and the bank"),
     ("the agreement is renewed by the lessor each year", "the agreement is renewed by the lessee each year"),
     ("Take one tablet of **5 mg** in the morning, always.", "Take one tablet of 5 g in the morning, always."),
+    (REPORT, "Alice paid Bob before a contract was signed in Rotterdam."),
+    (REPORT, "Emplyees must reprot every accidnet above the threshold within 30 days."),
+    ("यह मेरी किताब है।", "यह मेरा किताब है"),
+    ("the eﬀect of **inflation** on all of the prices", "fect of inflation on all of the prices"),
     # stitched together
     (REPORT, "The supplier is not liable for a dividend."),
     (REPORT, "Employees must report every accident that the customer may suffer."),
@@ -138,12 +153,16 @@ NOT_THERE = [
     (REPORT, "The supplier is … liable for any indirect damages"),
     (REPORT, "The supplier [...] liable for any indirect damages"),
     (REPORT, "but the board ... approve a dividend"),
+    (REPORT, "Alice … Rotterdam"),
     (REPORT, "The ... supplier ... liable for any indirect damages"),
     (REPORT, "Revenue increased by 12.5 % ... to the shareholders"),
     (REPORT, "The company paid 1,350.00 dollars ... not liable for any indirect damages"),
     (REPORT, "South 1,003 ... East Coast - 7.0"),
     (REPORT, "Region 2021 . . . . . . . . . . North 12 250"),
-    ("The first clause applies. " + "word " * 300 + "The last clause applies.", "first clause ... last clause applies"),
+    (
+        "The first clause applies. " + "word " * 300 + "The last clause applies.",
+        "first clause ... last clause applies",
+    ),
     # nothing to find
     (REPORT, ""),
     (REPORT, " \n"),
@@ -167,8 +186,18 @@ THERE = [
     (REPORT, "THE SUPPLIER IS NOT LIABLE", "The supplier is not liable", "normalized"),
     (REPORT, "liable", "liable", "exact"),
     (REPORT, "third quarter", "third quarter", "exact"),
-    (REPORT, "$ 4.5 million in the third quarter,3 but", "$4.5 million in the third quarter,<sup>3</sup> but", "normalized"),
-    (REPORT, "$4.5 million in the third quarter, but", "$4.5 million in the third quarter,<sup>3</sup> but", "fuzzy"),
+    (
+        REPORT,
+        "$ 4.5 million in the third quarter,3 but",
+        "$4.5 million in the third quarter,<sup>3</sup> but",
+        "normalized",
+    ),
+    (
+        REPORT,
+        "$4.5 million in the third quarter, but",
+        "$4.5 million in the third quarter,<sup>3</sup> but",
+        "fuzzy",
+    ),
     (REPORT, "the board didn’t approve", "the board didn't approve", "normalized"),
     (REPORT, "but the board did not approve a dividend", "but the board didn't approve a dividend", "fuzzy"),
     (REPORT, "p < 0.05", "p < 0.05", "exact"),
@@ -178,10 +207,30 @@ THERE = [
     (REPORT, "Region 2021 2022", "Region|2021|2022", "normalized"),
     (REPORT, "South | 1,003 | (45)", "South|1,003|(45)", "normalized"),
     (REPORT, "East Coast - 7.0", "East Co<br>ast|-|7.0", "normalized"),
-    (REPORT, "Revenue incresed by 12.5 % to $4.5 million", "Revenue increased by 12.5 % to $4.5 million", "fuzzy"),
-    (REPORT, "Employees must report evrey accident above", "Employees must report every accident above", "fuzzy"),
-    (REPORT, "Employees must report the every accident above", "Employees must report every accident above", "fuzzy"),
-    (REPORT, "pany paid 1,250.00 dollars to Alice Jen", "pany paid **1,250.00** dollars to Alice Jen", "normalized"),
+    (
+        REPORT,
+        "Revenue incresed by 12.5 % to $4.5 million",
+        "Revenue increased by 12.5 % to $4.5 million",
+        "fuzzy",
+    ),
+    (
+        REPORT,
+        "Employees must report evrey accident above",
+        "Employees must report every accident above",
+        "fuzzy",
+    ),
+    (
+        REPORT,
+        "Employees must report the every accident above",
+        "Employees must report every accident above",
+        "fuzzy",
+    ),
+    (
+        REPORT,
+        "pany paid 1,250.00 dollars to Alice Jen",
+        "pany paid **1,250.00** dollars to Alice Jen",
+        "normalized",
+    ),
     (REPORT, "It is illegal to export the goods", "It is illegal to export the goods", "exact"),
     (REPORT, "without a licence. Non-compliance", "without a licence.\n- Non-compliance", "normalized"),
     (GERMAN, "1.250,50 €", "1.250,50 €", "exact"),
@@ -192,7 +241,12 @@ THERE = [
     (RUSSIAN, "не несёт ответственности", "не несёт ответственности", "exact"),
     ("word<sup>3</sup> next", "word", "word", "exact"),
     ("an eﬀect of inﬂation", "effect of inflation", "eﬀect of inﬂation", "normalized"),
-    ("infor-\nmation and infor\u00admed", "information and informed", "infor-\nmation and infor\u00admed", "normalized"),
+    (
+        "infor-\nmation and infor\u00admed",
+        "information and informed",
+        "infor-\nmation and infor\u00admed",
+        "normalized",
+    ),
     ("das Maß der Straße", "STRASSE", "Straße", "normalized"),
     ("Merkezi İstanbul'dadır", "istanbul", "İstanbul", "normalized"),
     ("本公司不承担任何责任。", "不承担任何责任", "不承担任何责任", "exact"),
@@ -200,6 +254,8 @@ THERE = [
     ("삼성카드의 포인트는", "삼성카드", "삼성카드", "exact"),
     ("הספק אינו אחראי לנזקים", "אינו אחראי", "אינו אחראי", "exact"),
     ("قال المُوَرِّد إنه غير مسؤول", "المورد إنه غير مسؤول", "المُوَرِّد إنه غير مسؤول", "normalized"),
+    ("in the years 2019 –2020", "years 2019-2020", "years 2019 –2020", "normalized"),
+    ("यह **मेरी** किताब है।", "यह मेरी किताब", "यह **मेरी** किताब", "normalized"),
     ("Total 1 250 units", "Total 1250 units", "Total 1 250 units", "normalized"),
     ("Total 1,<br>250 units", "Total 1,250 units", "Total 1,<br>250 units", "normalized"),
     ("Total 10½ units", "Total 10 1/2 units", "Total 10½ units", "normalized"),
@@ -216,9 +272,10 @@ THERE = [
 ]
 
 
+@pytest.mark.parametrize("cutoff", [90, 40])
 @pytest.mark.parametrize(("text", "quote"), NOT_THERE)
-def test_altered_quote_is_not_found(text: str, quote: str) -> None:
-    assert find_quote(text, quote) is None
+def test_altered_quote_is_not_found(text: str, quote: str, cutoff: float) -> None:
+    assert find_quote(text, quote, cutoff=cutoff) is None
 
 
 @pytest.mark.parametrize(("text", "quote", "found", "status"), THERE)
@@ -246,7 +303,10 @@ def test_genuine_quote_is_found(text: str, quote: str, found: str | None, status
             ["Alice paid Bob before the contract", "The debt is rated AA+"],
         ),
         # A whole sentence with a negation may be left out.
-        ("Its net margin was -5 % on sales ... Revenue increased", ["Its net margin was -5 % on sales", "Revenue increased"]),
+        (
+            "Its net margin was -5 % on sales ... Revenue increased",
+            ["Its net margin was -5 % on sales", "Revenue increased"],
+        ),
         (
             "Its net margin was -5 % on sales ... Revenue incresed by 12.5 % to $4.5",
             ["Its net margin was -5 % on sales", "Revenue increased by 12.5 % to $4.5"],
@@ -297,6 +357,16 @@ def test_fuzzy_match_counts_what_it_found() -> None:
     assert (match.status, match.span, match.occurrences) == ("fuzzy", (0, 34), 2)
 
 
+def test_less_alike_place_is_taken_if_the_most_alike_says_something_else() -> None:
+    text = (
+        "In 2020 the revenue of the group increased to four billion euros after tax. "
+        "In 2021 the revemue of the gronp increased to four billion euros after tax."
+    )
+    match = find_quote(text, "In 2021 the revenue of the group increased to four billion euros after tax.")
+    assert match is not None
+    assert text[slice(*match.span)] == text[text.index("In 2021") :]
+
+
 def test_whole_words_are_preferred_to_cut_ones_in_long_quotes() -> None:
     text = "unhappy families resemble one another; happy families resemble one another"
     match = find_quote(text, "happy families resemble one another")
@@ -324,9 +394,25 @@ def test_folded_text_may_be_given() -> None:
 
 
 WORDS = st.sampled_from(
-    ["alpha", "Beta", "não", "12", "1,250.00", "-5", "don't", "straße", "eﬃcient", "über", "本", "e\u0301t", "(3.0)"]
+    [
+        "alpha",
+        "Beta",
+        "não",
+        "12",
+        "1,250.00",
+        "-5",
+        "don't",
+        "straße",
+        "eﬃcient",
+        "über",
+        "本",
+        "e\u0301t",
+        "(3.0)",
+    ]
 )
-MARKS = st.sampled_from([" ", "  ", "\n", "<br>", " **", "** ", "|", " _", "_ ", "\n\n- ", "<sup>", "</sup>", "\u00ad"])
+MARKS = st.sampled_from(
+    [" ", "  ", "\n", "<br>", " **", "** ", "|", " _", "_ ", "\n\n- ", "<sup>", "</sup>", "\u00ad"]
+)
 
 
 @settings(max_examples=300)
@@ -381,10 +467,14 @@ def test_quote_without_its_marks_is_found(parts: list[tuple[str, str]], data: st
         ("a" * 10_000, "a" * 9_999 + "b"),
         ("a a " * 5_000, "a a " * 500 + "b"),
         ("ab" * 5_000, "ab" * 900 + "c"),
+        ("a" * 300_000, "a" * 1_900 + "b"),
         ("1" * 20_000, "1" * 5_000),
         ("1.1 " * 5_000, "11 " * 1_000),
         ("word.<sup>" * 5_000, "word " * 20),
-        ("first fragment here " + "! " * 50_000 + "second fragment here", "first fragment here ... second fragment here"),
+        (
+            "first fragment here " + "! " * 50_000 + "second fragment here",
+            "first fragment here ... second fragment here",
+        ),
         ("word", "(" * 50_000 + "word" + ")" * 50_000),
         ("lorem ipsum dolor " * 500, "lorem ipsum dolor ... " * 9 + "dolor lorem ipsum"),
         (REPORT * 3, "".join(random.Random(1).choices("abcdefgh .", k=10_000))),
@@ -417,7 +507,8 @@ def test_quotes_of_the_corpus() -> None:
     rows = [json.loads(line) for line in EVAL.read_text(encoding="utf-8").splitlines()]
     rng = random.Random(7)
     others = [row["plain"] for row in rows if len(row["plain"]) > 40]
-    accepted, missed = [], []
+    accepted: list[str] = []
+    missed = []
     for row in rows:
         raw, plain = row["raw"], row["plain"]
         folded = fold(raw)
@@ -427,9 +518,12 @@ def test_quotes_of_the_corpus() -> None:
         match = find_quote(raw, plain, folded=folded)
         if match is None or fold_letters(raw[slice(*match.span)]) != fold_letters(plain):
             missed.append(plain)
-        for fake in mutations(plain, rng.choice(others), rng):
-            if fold_letters(fake) not in folded.text and find_quote(raw, fake, folded=folded) is not None:
-                accepted.append((fake, raw))
+        fakes = [
+            fake
+            for fake in mutations(plain, rng.choice(others), rng)
+            if fold_letters(fake) not in folded.text
+        ]
+        accepted += [fake for fake in fakes if find_quote(raw, fake, folded=folded) is not None]
     assert accepted == []
     # A row of symbols without a letter is found only as it is written.
     assert missed == ["! \" # $ % & ' ( ) * + , - . /"]

@@ -116,6 +116,15 @@ def test_a_page_without_a_clip_is_the_whole_displayed_page() -> None:
     assert not rendered.reduced
 
 
+def test_pages_in_any_order() -> None:
+    with renderer(text_pdf(pages=[["First page."], [], ["A much longer line on the third page."]])) as pages:
+        widths = [
+            np.flatnonzero(dark(pages.render(page, dpi=72)).any(axis=0)).size for page in (1, 2, 3, 1, 1)
+        ]
+    assert widths[1] == 0 < widths[0] < widths[2]
+    assert widths[3:] == [widths[0]] * 2
+
+
 def test_outlines_run_along_the_quad_and_leave_its_inside_alone() -> None:
     box = (72.0, 72.0, 172.0, 122.0)
     outline = Overlay((bbox_to_quad(box),), (0.0, 0.0, 1.0), 1.0, fill=False)

@@ -1,6 +1,7 @@
 """Everything that touches PyMuPDF. No other module of the package imports it."""
 
 from langchain_pymupdf_coords.pdf.glyphs import page_glyphs
+from langchain_pymupdf_coords.pdf.ocr import PageRecogniser
 from langchain_pymupdf_coords.pdf.reading import DocumentInfo, PDFReader
 
-__all__ = ["DocumentInfo", "PDFReader", "page_glyphs"]
+__all__ = ["DocumentInfo", "PDFReader", "PageRecogniser", "page_glyphs"]

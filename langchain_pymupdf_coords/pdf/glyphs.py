@@ -61,15 +61,36 @@ def page_glyphs(file: SourceFile, page: int, *, password: str | None = None) -> 
     with engine(file.name):
         if (kept := _pages.get((*key, page))) is not None:
             return kept
-        document = _documents.get(key)
-        if document is None:
-            document = open_upright(file.path or file.read_bytes(), name=file.source, password=password)
-            for gone in _documents.put(key, document):
-                gone.close()
-        glyphs = _read(document, page)
+        glyphs = _read(_document(file, password), page)
         if glyphs is not None:
             _pages.put((*key, page), glyphs)
         return glyphs
+
+
+def page_count(file: SourceFile, *, password: str | None = None) -> int:
+    """Return the number of pages of a file.
+
+    Args:
+        file: The file, by path or with its bytes.
+        password: User or owner password.
+
+    Raises:
+        PDFPasswordError: A password is needed, or this one is wrong.
+        PDFOpenError: The file is damaged or not a PDF.
+        SourceUnavailableError: The file is gone.
+    """
+    with engine(file.name):
+        return _document(file, password).page_count
+
+
+def _document(file: SourceFile, password: str | None) -> PrivateDocument:
+    key = (file.key, password)
+    document = _documents.get(key)
+    if document is None:
+        document = open_upright(file.path or file.read_bytes(), name=file.source, password=password)
+        for gone in _documents.put(key, document):
+            gone.close()
+    return document
 
 
 def _read(document: PrivateDocument, page: int) -> PageGlyphs | None:

@@ -7,8 +7,7 @@ import pymupdf
 from pymupdf import mupdf
 
 from langchain_pymupdf_coords.geometry import Quad
-
-Color = tuple[float, float, float]
+from langchain_pymupdf_coords.highlight_colors import Color
 
 _LINE_WIDTH = 1.0
 

@@ -9,7 +9,9 @@ import pymupdf
 from langchain_pymupdf_coords.page_assembly import LayoutBox, assemble, block_boxes
 from langchain_pymupdf_coords.pages import PageNote, ParsedBox, ParsedPage, TextRun
 from langchain_pymupdf_coords.pdf.engine import ENGINE_ERRORS
-from langchain_pymupdf_coords.pdf.opening import PageHook, PrivateDocument
+from langchain_pymupdf_coords.pdf.ocr import Recogniser
+from langchain_pymupdf_coords.pdf.forms import disarm_forms
+from langchain_pymupdf_coords.pdf.opening import PrivateDocument
 from langchain_pymupdf_coords.pdf.text import read_textpage, text_runs
 
 # The layout model compares all lines of a page with each other: 2,000 scattered ones take 4 s, 4,000 take 15 s
@@ -32,21 +34,22 @@ class PageParser:
     is aligned with, so no page is read twice, and words that OCR found have their places.
     """
 
-    def __init__(self, document: PrivateDocument, *, recognise: PageHook | None = None) -> None:
+    def __init__(self, document: PrivateDocument, *, recognise: Recogniser | None = None) -> None:
         """Take over an upright document.
 
         Args:
             document: The document; nobody else may use it any more.
-            recognise: Called with each page before its text is read; may add text to it (OCR).
+            recognise: Called once with each page and its text; may give it another text (OCR).
         """
         self._document = document
         self._recognise = recognise
         self._pages: dict[int, pymupdf.Page] = {}
         self._textpages: dict[int, pymupdf.TextPage] = {}
+        self._recognised: dict[int, PageNote | None] = {}
         document.watch = self._watch
         self._has_labels = bool(document.is_pdf and document.get_page_labels())
         if document.is_pdf:
-            _hide_form_fields(document)
+            disarm_forms(document)
 
     def parse(self, indices: Sequence[int]) -> list[ParsedPage]:
         """Parse pages by their index from 0; a page that defeats the layout model is read without it."""
@@ -75,14 +78,21 @@ class PageParser:
         index = page.number
         if "clip" not in kwargs or index in self._textpages:
             return get(*args, **kwargs)
-        if self._recognise is not None:
-            self._recognise(page)
         # The engine asks for all text however far out; what the page does not show is not its text.
-        textpage = get(*args, **{**kwargs, "clip": page.rect})
+        textpage = self._read_text(page, partial(get, *args, **{**kwargs, "clip": page.rect}))
+        self._textpages[index] = textpage
         if (lines := len({word[5:7] for word in textpage.extractWORDS()})) > MAX_LAYOUT_LINES:
             raise _TooDenseError(index, lines)
-        self._textpages[index] = textpage
         return textpage
+
+    def _read_text(self, page: pymupdf.Page, get: Callable[[], pymupdf.TextPage]) -> pymupdf.TextPage:
+        """Read a page, after OCR where it needs that; a page that is parsed again has its words already."""
+        textpage = get()
+        if self._recognise is None or page.number in self._recognised:
+            return textpage
+        recognition = self._recognise(page, textpage)
+        self._recognised[page.number] = recognition.note
+        return get() if recognition.changed else textpage
 
     def _with_layout(self, indices: Sequence[int]) -> list[ParsedPage]:
         chunks = self._document.to_markdown(pages=list(indices), page_chunks=True, use_ocr=False)
@@ -98,7 +108,7 @@ class PageParser:
         notes = [PageNote("fallback", f"read without the layout model: {cause}")]
         try:
             page = self._document.load_page(index)
-            runs = text_runs(read_textpage(page), glyphs=False)
+            runs = text_runs(self._read_text(page, partial(read_textpage, page)), glyphs=False)
             return self._parsed(page, block_boxes(runs), notes)
         except ENGINE_ERRORS as error:
             note = PageNote("unreadable", f"cannot be read: {error}")
@@ -107,6 +117,8 @@ class PageParser:
     def _parsed(self, page: pymupdf.Page, boxes: list[ParsedBox], notes: list[PageNote]) -> ParsedPage:
         size = page.rect.width, page.rect.height
         label = page.get_label() if self._has_labels else ""
+        if note := self._recognised.get(page.number):
+            notes = [*notes, note]
         return ParsedPage(page.number + 1, size, label, tuple(boxes), tuple(notes))
 
 
@@ -114,13 +126,3 @@ def _layout_box(text: str, box: Mapping[str, Any]) -> LayoutBox:
     start, stop = box["pos"]
     x0, y0, x1, y1 = map(float, box["bbox"])
     return LayoutBox(box["class"], (x0, y0, x1, y1), text[start:stop])
-
-
-def _hide_form_fields(document: PrivateDocument) -> None:
-    """Empty the list of form fields: the engine walks it for each call, and fails where it has a cycle.
-
-    Fields are drawn, and read, as annotations of their pages, which do not need the list.
-    """
-    root = document.pdf_catalog()
-    if document.xref_get_key(root, "AcroForm/Fields")[0] not in ("null", "undefined"):
-        document.xref_set_key(root, "AcroForm/Fields", "[]")

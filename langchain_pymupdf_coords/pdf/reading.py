@@ -10,7 +10,8 @@ import pymupdf
 
 from langchain_pymupdf_coords.pages import ParsedPage
 from langchain_pymupdf_coords.pdf.engine import engine
-from langchain_pymupdf_coords.pdf.opening import PageHook, open_upright
+from langchain_pymupdf_coords.pdf.ocr import Recogniser
+from langchain_pymupdf_coords.pdf.opening import open_upright
 from langchain_pymupdf_coords.pdf.parsing import PageParser
 
 # Pages per call of the engine. Each call reads the outline again, so one page a call is quadratic on long
@@ -44,7 +45,12 @@ class PDFReader:
     """Pages of one file, read in windows. A context manager; the engine is held for a window at a time."""
 
     def __init__(
-        self, file: Path | bytes, *, name: str, password: str | None = None, recognise: PageHook | None = None
+        self,
+        file: Path | bytes,
+        *,
+        name: str,
+        password: str | None = None,
+        recognise: Recogniser | None = None,
     ) -> None:
         """Open a file on a private handle.
 
@@ -52,7 +58,7 @@ class PDFReader:
             file: Path or contents.
             name: Name of the file in messages.
             password: User or owner password.
-            recognise: Called with each page before its text is read; may add text to it (OCR).
+            recognise: Called once with each page and its text; may give it another text (OCR).
 
         Raises:
             PDFPasswordError: A password is needed, or this one is wrong.

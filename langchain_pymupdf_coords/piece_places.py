@@ -1,0 +1,218 @@
+"""Where in a text a piece may stand that a text splitter made of it, rewritten or not.
+
+All offsets are half-open code-point offsets. *Squeezed* offsets count characters other than white space.
+"""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from heapq import nsmallest
+from itertools import islice
+
+from rapidfuzz import fuzz
+from rapidfuzz.distance import Indel
+
+from langchain_pymupdf_coords.folding import FoldedText, fold
+from langchain_pymupdf_coords.text_cutting import is_inside_word
+
+Span = tuple[int, int]
+_Pair = tuple[int, int, int, int]
+
+# Stretches of a rewritten piece that the text has too mean something from this many letters on, and from the
+# second number on where most of a piece that is not too short is found in them.
+_TELLING_LENGTH = 8
+_TELLING_TOGETHER = 3
+_MOST_FOUND = 0.8
+_NOT_TOO_SHORT = 16
+# A piece of which less is found is not from this text.
+_LEAST_FOUND = 0.5
+# How far behind the piece before it a piece is looked for first, in characters.
+_REACH = 1000
+_MOST_PLACES = 48
+# What tokenizers decode a part of a character to.
+_HALF_CHARACTERS = re.compile(r"^[\s\ufffd]+|[\s\ufffd]+$")
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A stretch of a piece and the stretch of the text that it shows."""
+
+    piece: Span
+    text: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Where a piece stands.
+
+    Attributes:
+        span: The part of the text that the piece shows; empty for a piece of white space.
+        blocks: The stretches that both have, in order. One, if the piece is a slice of the text.
+    """
+
+    span: Span
+    blocks: tuple[Block, ...]
+
+    def in_piece(self, start: int, end: int) -> Span | None:
+        """Return the part of the piece that shows ``text[start:end]``, if any of it does."""
+        first = bisect_right(self.blocks, start, key=lambda block: block.text[1])
+        last = bisect_left(self.blocks, end, key=lambda block: block.text[0]) - 1
+        if first > last:
+            return None
+        opening, closing = self.blocks[first], self.blocks[last]
+        begin = opening.piece[0] + max(0, start - opening.text[0])
+        finish = closing.piece[1] - max(0, closing.text[1] - end)
+        return min(begin, opening.piece[1]), max(finish, closing.piece[0])
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A possible place of a piece: its squeezed span in the text, and what both have in common."""
+
+    start: int
+    end: int
+    placement: Placement
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """What is known of the place of a piece from the pieces before it, in squeezed offsets.
+
+    Attributes:
+        after: Where it begins at the earliest.
+        near: Where the pieces before it end.
+        expected: Where it should begin.
+    """
+
+    after: int
+    near: int
+    expected: float
+
+
+def squeeze(text: str) -> FoldedText:
+    """Return a text without its white space, with the place of each character."""
+    starts = [at for at, char in enumerate(text) if not char.isspace()]
+    return FoldedText("".join(text.split()), starts, [at + 1 for at in starts])
+
+
+@dataclass
+class PlaceFinder:
+    """Finds places of pieces in one text."""
+
+    text: str
+    squeezed: FoldedText = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.squeezed = squeeze(self.text)
+
+    @cached_property
+    def _folded(self) -> FoldedText:
+        return fold(self.text)
+
+    def places(self, piece: str, search: Search) -> Iterator[list[Place]]:
+        """Yield the places of a piece that are found in one way, then those found in ways that ask for less.
+
+        It has the same characters, white space aside; the same but for half characters at its ends; the same
+        letters and digits; or long stretches of them, and then only the place most like it counts.
+        """
+        yield self._equal(self.squeezed, piece, squeeze(piece), search)
+        if "\ufffd" in piece:
+            whole = _HALF_CHARACTERS.sub(lambda match: " " * len(match.group()), piece)
+            yield self._equal(self.squeezed, piece, squeeze(whole), search)
+        letters = fold(piece)
+        yield self._equal(self._folded, piece, letters, search)
+        yield list(self._alike(piece, letters, search))
+
+    def _equal(self, view: FoldedText, piece: str, folded: FoldedText, search: Search) -> list[Place]:
+        if not folded.text:
+            return []
+        start = self._index_in(view, search.after)
+        reach = self._index_in(view, search.near) + 2 * len(folded.text) + _REACH
+        found = list(_occurrences(view.text, folded.text, start, reach))
+        if not found:
+            found = [at for at in [view.text.find(folded.text, start)] if at >= 0]
+        expected = self._index_in(view, max(0, round(search.expected)))
+        close = nsmallest(_MOST_PLACES, found, key=lambda at: abs(at - expected))
+        return [self._place(self._blocks(view, at, piece, folded)) for at in close]
+
+    def _blocks(self, view: FoldedText, at: int, piece: str, folded: FoldedText) -> tuple[Block, ...]:
+        first, last = folded.starts[0], folded.ends[-1]
+        start, end = view.starts[at], view.ends[at + len(folded.text) - 1]
+        if self.text[start:end] == piece[first:last]:
+            return (Block((first, last), (start, end)),)
+        return _joined(zip(folded.starts, folded.ends, view.starts[at:], view.ends[at:], strict=False))
+
+    def _alike(self, piece: str, letters: FoldedText, search: Search) -> Iterator[Place]:
+        """Yield the place most like a piece, if it is like enough; without parts of words."""
+        size, view = len(letters.text), self._folded
+        start = self._index_in(view, search.after)
+        window = view.text[start : self._index_in(view, search.near) + 3 * size + _REACH]
+        rough = fuzz.partial_ratio_alignment(letters.text, window) if size and window else None
+        if rough is None:
+            return
+        low = max(0, rough.dest_start - size)
+        codes = Indel.opcodes(letters.text, window[low : rough.dest_end + size])
+        equal = [
+            (code.src_start, start + low + code.dest_start, code.src_end - code.src_start)
+            for code in codes
+            if code.tag == "equal"
+        ]
+        pairs: list[_Pair] = []
+        for a, b, length in _telling(equal, size):
+            places = zip(letters.starts[a:], letters.ends[a:], view.starts[b:], view.ends[b:], strict=False)
+            pairs += self._whole_words(piece, [*islice(places, length)])
+        if pairs:
+            yield self._place(_joined(pairs))
+
+    def _whole_words(self, piece: str, pairs: list[_Pair]) -> list[_Pair]:
+        """Drop what is equal by chance at the ends of a stretch: letters of words that differ."""
+        first, last = 0, len(pairs)
+        while first < last and self._cuts_word(piece, pairs[first][0], pairs[first][2]):
+            first += 1
+        while first < last and self._cuts_word(piece, pairs[last - 1][1], pairs[last - 1][3]):
+            last -= 1
+        return pairs[first:last]
+
+    def _cuts_word(self, piece: str, in_piece: int, in_text: int) -> bool:
+        return is_inside_word(piece, in_piece) or is_inside_word(self.text, in_text)
+
+    def _index_in(self, view: FoldedText, at: int) -> int:
+        """Return where in a view the squeezed offset ``at`` is."""
+        if view is self.squeezed:
+            return at
+        starts = self.squeezed.starts
+        return bisect_left(view.starts, starts[at]) if at < len(starts) else len(view.text)
+
+    def _place(self, blocks: tuple[Block, ...]) -> Place:
+        span = blocks[0].text[0], blocks[-1].text[1]
+        start, end = (bisect_left(self.squeezed.starts, at) for at in span)
+        return Place(start, end, Placement(span, blocks))
+
+
+def _telling(equal: list[tuple[int, int, int]], size: int) -> list[tuple[int, int, int]]:
+    """Return the stretches that say where a piece of ``size`` letters is from; none if they are too few."""
+    together = [stretch for stretch in equal if stretch[2] >= _TELLING_TOGETHER]
+    if size >= _NOT_TOO_SHORT and sum(length for _, _, length in together) >= _MOST_FOUND * size:
+        return together
+    alone = [stretch for stretch in equal if stretch[2] >= _TELLING_LENGTH]
+    return alone if sum(length for _, _, length in alone) >= _LEAST_FOUND * size else []
+
+
+def _occurrences(text: str, piece: str, start: int, end: int) -> Iterator[int]:
+    at = text.find(piece, start, end)
+    while at >= 0:
+        yield at
+        at = text.find(piece, at + 1, end)
+
+
+def _joined(pairs: Iterable[_Pair]) -> tuple[Block, ...]:
+    """Join characters of a piece and of a text that are equally far apart in both."""
+    blocks: list[list[int]] = []
+    for a, b, c, d in pairs:
+        if blocks and blocks[-1][0] - blocks[-1][2] == a - c and blocks[-1][1] - blocks[-1][3] == b - d:
+            blocks[-1][1], blocks[-1][3] = b, d
+        else:
+            blocks.append([a, b, c, d])
+    return tuple(Block((a, b), (c, d)) for a, b, c, d in blocks)

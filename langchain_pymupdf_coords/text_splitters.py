@@ -1,0 +1,170 @@
+"""Splitting Documents with any text splitter, each piece with page coordinates of its own."""
+
+import copy
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, Literal, get_args
+
+from langchain_core.documents import BaseDocumentTransformer, Document
+from langchain_core.runnables import run_in_executor
+
+from langchain_pymupdf_coords.box_splitting import SplitsText
+from langchain_pymupdf_coords.errors import OptionError, ProvenanceError, UnplacedTextWarning
+from langchain_pymupdf_coords.metadata_json import shown
+from langchain_pymupdf_coords.piece_alignment import align_pieces
+from langchain_pymupdf_coords.piece_places import Placement
+from langchain_pymupdf_coords.piece_provenance import ChunkProvenance
+from langchain_pymupdf_coords.provenance import (
+    document_id,
+    dump_boxes,
+    dump_lines,
+    dump_page_sizes,
+    page_sizes,
+)
+
+OnUnaligned = Literal["raise", "warn"]
+
+# What was found in, or rendered for, a whole chunk says nothing about a piece of it.
+_NOT_OF_PIECES = ("quotes", "crops")
+
+
+@dataclass(frozen=True)
+class CoordsTextSplitter(BaseDocumentTransformer):
+    """Splits Documents with a text splitter, and gives each piece the coordinates of its own text.
+
+    Each piece has its own ``boxes``, ``lines``, ``page``, ``page_end``, ``page_sizes``, ``section`` and id.
+    All spans count in the ``page_content`` of the piece, which is as the splitter made it. ``page_label``
+    stays where the piece begins on the page that it is the label of, ``quotes`` and ``crops`` go, and all
+    else is the Document's, ``chunk_index`` too: what does not depend on the other Documents of the call can
+    be computed anywhere. Pieces of a chunk are ordered by ``start_index``, their offset in its text; it is
+    the true one, unlike that of ``TextSplitter(add_start_index=True)``. What a Markdown header splitter says
+    of a piece is added to its metadata.
+
+    Where a Document has no ``lines``, a part of a box has the rectangle of the box.
+
+    Attributes:
+        text_splitter: Any ``langchain_text_splitters.TextSplitter``, or what has a ``split_text`` like it.
+        on_unaligned: What to do with a piece whose text cannot be found in its Document: ``"raise"`` a
+            ``ProvenanceError``, or ``"warn"`` and give it no boxes and no lines.
+
+    Raises:
+        OptionError: ``text_splitter`` has no ``split_text``, or ``on_unaligned`` is neither.
+
+    Example:
+        .. code-block:: python
+
+            from langchain_pymupdf_coords import CoordsTextSplitter, PyMuPDFCoordsLoader
+            from langchain_text_splitters import RecursiveCharacterTextSplitter
+
+            splitter = CoordsTextSplitter(RecursiveCharacterTextSplitter(chunk_size=300, chunk_overlap=50))
+            pieces = splitter.split_documents(PyMuPDFCoordsLoader("report.pdf").lazy_load())
+    """
+
+    text_splitter: SplitsText
+    _: KW_ONLY
+    on_unaligned: OnUnaligned = "raise"
+
+    def __post_init__(self) -> None:
+        if not callable(getattr(self.text_splitter, "split_text", None)):
+            raise OptionError(f"text_splitter has no split_text: {type(self.text_splitter).__name__}")
+        if self.on_unaligned not in get_args(OnUnaligned):
+            raise OptionError(f"on_unaligned must be 'raise' or 'warn', not {self.on_unaligned!r}")
+
+    def split_documents(self, documents: Iterable[Document]) -> list[Document]:
+        """Return the pieces of all Documents, in order; the Documents stay as they are.
+
+        Raises:
+            ProvenanceError: A Document has no ``boxes`` or malformed metadata, or a piece cannot be found in
+                its Document and ``on_unaligned`` is ``"raise"``.
+        """
+        return [piece for document in documents for piece in self._pieces(document)]
+
+    async def asplit_documents(self, documents: Iterable[Document]) -> list[Document]:
+        """Like ``split_documents``, in a thread."""
+        return await run_in_executor(None, self.split_documents, documents)
+
+    def transform_documents(self, documents: Sequence[Document], **kwargs: Any) -> Sequence[Document]:  # noqa: ARG002
+        """Like ``split_documents``."""
+        return self.split_documents(documents)
+
+    async def atransform_documents(self, documents: Sequence[Document], **kwargs: Any) -> Sequence[Document]:  # noqa: ARG002
+        """Like ``split_documents``, in a thread."""
+        return await self.asplit_documents(documents)
+
+    def _pieces(self, document: Document) -> Iterator[Document]:
+        chunk = ChunkProvenance.from_document(document)
+        if chunk.without_span:
+            message = "boxes without span cannot be shared out: each piece keeps them all"
+            warnings.warn(f"{_name(document)}: {message}", UnplacedTextWarning, stacklevel=3)
+        sizes = page_sizes(document)
+        found = [_text_and_metadata(piece) for piece in self.text_splitter.split_text(document.page_content)]
+        placements = align_pieces(document.page_content, [text for text, _ in found])
+        textless = chunk.textless_boxes(placements)
+        for number, ((text, added), placement) in enumerate(zip(found, placements, strict=True)):
+            metadata = copy.deepcopy({**added, **document.metadata})
+            for key in _NOT_OF_PIECES:
+                metadata.pop(key, None)
+            if placement is None:
+                self._report(document, text)
+                metadata |= {key: "[]" for key in ("boxes", "lines") if key in metadata}
+            else:
+                piece = chunk.piece(text, placement, textless[number])
+                _update(metadata, piece, placement, sizes)
+            yield Document(
+                id=_piece_id(document, text, placement, number), page_content=text, metadata=metadata
+            )
+
+    def _report(self, document: Document, text: str) -> None:
+        splitter = type(self.text_splitter).__name__
+        message = f"{_name(document)}: a piece that {splitter} made is not in its text: {shown(text)}"
+        if self.on_unaligned == "raise":
+            raise ProvenanceError(f'{message}; pass on_unaligned="warn" to keep it without boxes')
+        warnings.warn(f"{message}; it has no boxes", UnplacedTextWarning, stacklevel=4)
+
+
+def _name(document: Document) -> str:
+    return f"{document.metadata.get('source')}, page {document.metadata.get('page')}"
+
+
+def _text_and_metadata(piece: object) -> tuple[str, Mapping[str, Any]]:
+    if not isinstance(piece, Document):
+        return str(piece), {}
+    flat = {
+        key: value for key, value in piece.metadata.items() if isinstance(value, str | int | float | bool)
+    }
+    return piece.page_content, flat
+
+
+def _update(
+    metadata: dict[str, Any],
+    piece: ChunkProvenance,
+    placement: Placement,
+    sizes: Mapping[int, tuple[float, float]],
+) -> None:
+    """Write what a piece came from over what its chunk came from."""
+    metadata["boxes"] = dump_boxes(piece.boxes)
+    if "lines" in metadata:
+        metadata["lines"] = dump_lines(piece.lines)
+    earlier = metadata.get("start_index")
+    metadata["start_index"] = placement.span[0] + (earlier if type(earlier) is int and earlier > 0 else 0)
+    if "section" in metadata:
+        metadata["section"] = piece.section
+    if not piece.boxes or piece.without_span:
+        return
+    pages = {box.page for box in piece.boxes}
+    if metadata.get("page") != min(pages):
+        metadata.pop("page_label", None)
+    metadata |= {"page": min(pages), "page_end": max(pages)}
+    if sizes:
+        metadata["page_sizes"] = dump_page_sizes({page: sizes[page] for page in pages if page in sizes})
+
+
+def _piece_id(document: Document, text: str, placement: Placement | None, number: int) -> str:
+    """Return an id that depends on the chunk, on the place in it and on the text."""
+    chunk = document.id or [document.metadata.get(key) for key in ("source", "page", "boxes")]
+    # A piece of white space, or from elsewhere, may be there twice.
+    place = {"end": placement.span[1]} if placement and placement.blocks else {"number": number}
+    content = document.page_content if document.id is None else ""
+    identity = {"chunk": [chunk, content], "piece": text, **place}
+    return document_id("", identity, 0 if placement is None else placement.span[0])

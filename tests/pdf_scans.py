@@ -1,0 +1,60 @@
+"""Scans made of PDFs: each page a picture of a page of text, whose words are known."""
+
+from collections.abc import Sequence
+
+import pymupdf
+
+from tests.pdf_drawing import Box, save
+
+MARGINS = (30.0, 50.0, 70.0, 20.0)
+"""Left, top, right and bottom, in points of the unrotated page: what a scan with a CropBox hides."""
+
+
+def scanned(pdf: bytes, *, rotation: int = 0, cropped: bool = False, dpi: int = 150) -> bytes:
+    """The pages of ``pdf`` as grey pictures without a text layer, displayed as the originals are.
+
+    Args:
+        pdf: Upright pages whose displayed frame is that of their MediaBox.
+        rotation: ``/Rotate`` of the scan; its picture lies in the page so that it is displayed upright.
+        cropped: Whether the MediaBox is larger, by ``MARGINS``, than what the CropBox shows.
+        dpi: Resolution of the pictures.
+    """
+    doc = pymupdf.open()
+    with pymupdf.open(stream=pdf) as original:
+        for page in original:
+            picture = page.get_pixmap(dpi=dpi, colorspace="gray")
+            _add_page(doc, picture, (page.rect.width, page.rect.height), rotation, cropped)
+    return save(doc, deflate=True)
+
+
+def _add_page(
+    doc: pymupdf.Document,
+    picture: pymupdf.Pixmap,
+    size: tuple[float, float],
+    rotation: int,
+    cropped: bool,
+) -> None:
+    width, height = size if rotation in (0, 180) else size[::-1]
+    left, top, right, bottom = MARGINS if cropped else (0.0, 0.0, 0.0, 0.0)
+    page = doc.new_page(width=left + width + right, height=top + height + bottom)
+    shown = pymupdf.Rect(left, top, left + width, top + height)
+    page.insert_image(shown, pixmap=picture, rotate=rotation)
+    if cropped:
+        page.draw_rect((2, 2, 12, 12), fill=(0, 0, 0))
+        page.insert_text((2, 30), "hidden by the crop")
+        page.set_cropbox(shown)
+    page.set_rotation(rotation)
+
+
+def add_text(pdf: bytes, lines: Sequence[tuple[tuple[float, float], str]], *, render_mode: int = 0) -> bytes:
+    """``pdf`` with lines of text on its first page, each at its origin; mode 3 is invisible (an OCR layer)."""
+    doc = pymupdf.open(stream=pdf)
+    for origin, text in lines:
+        doc[0].insert_text(origin, text, fontsize=14, render_mode=render_mode)
+    return save(doc)
+
+
+def word_boxes(pdf: bytes, page: int = 1) -> list[tuple[str, Box]]:
+    """Words of an upright page (from 1) in the order in which it draws them, with their boxes."""
+    with pymupdf.open(stream=pdf) as doc:
+        return [(word[4], word[:4]) for word in doc[page - 1].get_text("words", sort=False)]
