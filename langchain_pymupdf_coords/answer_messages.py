@@ -4,7 +4,7 @@
 
 - Anthropic and Bedrock cite an excerpt of a source, ``cited_text``, for a whole text block.
 - Google's ``cited_text`` is a segment of the *answer*, with offsets in bytes; the source is only named.
-- OpenAI names the source and where in the answer its mark stands, and quotes nothing.
+- OpenAI names the source and where in the answer its mark stands, and seldom quotes anything.
 
 Where nothing of the source is quoted, the quotations in that part of the answer are looked for, or else what
 it says there in its own words.
@@ -82,8 +82,7 @@ class _BlockReader:
             if annotation.get("type") != "citation":
                 continue
             place = self._index, number
-            cited = annotation.get("cited_text")
-            if isinstance(cited, str) and cited and not _is_google(annotation):
+            if cited := _excerpt(annotation):
                 excerpts.append(cited)
                 span = self._given_span(annotation) or (0, len(self._text))
                 yield CitedQuote(cited, _request(annotation), True, self._shifted(span), place)
@@ -156,6 +155,13 @@ def _without(segment: Segment, excerpts: Sequence[str], claims: Sequence[Span]) 
         and not any(start < quotation.span[1] and quotation.span[0] < end for start, end in claims)
     ]
     return Segment(segment.span, tuple(left))
+
+
+def _excerpt(annotation: Mapping[str, Any]) -> str:
+    """What an annotation quotes from a source; empty if it quotes nothing."""
+    # OpenAI's older file citations have a quote.
+    given = annotation.get("cited_text") or _extras(annotation).get("quote")
+    return given if isinstance(given, str) and not _is_google(annotation) else ""
 
 
 def _request(annotation: Mapping[str, Any]) -> SourceRequest:

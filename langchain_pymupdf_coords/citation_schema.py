@@ -5,9 +5,10 @@ from collections.abc import Iterable
 
 from langchain_core.documents import Document
 from langchain_core.prompts import ChatPromptTemplate
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 
+# Models read the docstrings and descriptions of these two classes.
 class SourceQuote(BaseModel):
     """A passage of a source, copied word for word, that supports the answer."""
 
@@ -16,10 +17,10 @@ class SourceQuote(BaseModel):
 
 
 class QuotedAnswer(BaseModel):
-    """An answer to a question from numbered sources, with the passages that support it.
+    """An answer to a question from numbered sources, with the passages that support it."""
 
-    The schema for ``llm.with_structured_output(QuotedAnswer)``; its descriptions tell the model what to do.
-    """
+    # Models are to give citations always; a part of an answer that is streamed may do without.
+    model_config = ConfigDict(json_schema_extra={"required": ["answer", "citations"]})
 
     answer: str = Field(description="The answer to the question, from the sources only.")
     citations: list[SourceQuote] = Field(

@@ -69,6 +69,11 @@ class AnswerStream:
             adds_up = isinstance(answer, str | AIMessageChunk) and self._answer is not None
             self._answer = self._answer + answer if adds_up else answer
 
+    @property
+    def has_begun(self) -> bool:
+        """Whether any part of the answer has come."""
+        return self._answer is not None
+
     def new_text(self) -> str:
         """Return what of the answer's text has come since the last call."""
         text = _text(self._answer)
@@ -88,7 +93,7 @@ class AnswerStream:
         """Return the whole answer, and those of its quotes that have not been returned before.
 
         Raises:
-            OptionError: There is no answer, or it has none of the forms.
+            OptionError: It has none of the forms of an answer.
         """
         parsed = parse_answer(self._answer)
         return parsed, self._new(parsed.quotes)

@@ -195,8 +195,8 @@ class _StreamReader:
     def finish(self) -> LocatedAnswer:
         """Return the last part, with the citations that are left, the Documents and the message."""
         placer = self._ready()
-        if placer is None:
-            raise _missing("documents")
+        if placer is None or not self._answer.has_begun:
+            raise _missing("answer" if placer is not None else "documents")
         parsed, left = self._answer.finish()
         citations = tuple(placer.place(quote) for quote in parsed.quotes)
         new = tuple(placer.place(quote) for quote in left)

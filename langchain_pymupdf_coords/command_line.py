@@ -199,6 +199,7 @@ def _show_warning(
 ) -> None:
     """Print a warning of ours without the place in the code, which says nothing to the user of a command."""
     if issubclass(category, PyMuPDFCoordsWarning):
-        print(f"warning: {plain(str(message))}", file=sys.stderr)
+        text = f"warning: {plain(str(message))}\n"
     else:
-        sys.stderr.write(warnings.formatwarning(message, category, filename, lineno, line))
+        text = warnings.formatwarning(message, category, filename, lineno, line)
+    (file or sys.stderr).write(text)

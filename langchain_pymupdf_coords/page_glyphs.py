@@ -43,11 +43,13 @@ class PageGlyphs:
         self.runs = list(runs)
         self.glyphs: list[Glyph] = []
         self.lines: list[int] = []
+        self._lefts: list[float] = []
         self._rows: list[tuple[BBox, range]] = []
         for run in self.runs:
             start = len(self.glyphs)
             self.glyphs += run.glyphs
             self.lines += [run.line] * len(run.glyphs)
+            self._lefts += [run.ink[0]] * len(run.glyphs)
             if run.glyphs:
                 around = union_bboxes(glyph.bbox for glyph in run.glyphs)
                 self._rows.append((around, range(start, len(self.glyphs))))
@@ -82,6 +84,8 @@ class PageGlyphs:
     def _orders(self, indices: Sequence[int]) -> Iterator[PlacedLetters]:
         yield self._placed(indices)
         yield from self._by_line(indices)
+        # The engine puts runs from left to right, even those of a line that is read from right to left.
+        yield self._placed(sorted(indices, key=self._lefts.__getitem__))
         distinct = self._without_twins(indices)
         yield self._placed(distinct)
         yield self._placed(sorted(distinct, key=lambda index: self.glyphs[index].bbox[0]))

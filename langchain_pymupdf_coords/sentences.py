@@ -19,7 +19,6 @@ _LINE_OF_ITS_OWN = re.compile(r"^[^\S\n]*(?:(?P<row>\|)|#{1,6}[^\S\n]).*$", re.M
 # Not the bullet of a list, which has a space after it and only the start of its line before.
 _EMPHASIS = re.compile(r"(?<=\S)[*_`~]+|[*_`~]+(?=\S)")
 _RAISED = re.compile(r"<sup>[^<>]{1,12}</sup>")
-_ITEM = re.compile(r"^[^\S\n]*(?:[-*+\u2022\u2013]|\d{1,3}[.)])[^\S\n]", re.MULTILINE)
 _LEAD = re.compile(r"(?:[\s|>]|#{1,6}\s|[-*+\u2022\u2013]\s)*")
 _TAIL = " \t\r\n|"
 _OPENING_MARKS = re.compile(r"(?:[*_`~]|<(?!br)\w{1,4}>)+\Z")
@@ -92,9 +91,8 @@ def _prose(plain: str, start: int, end: int, language: str) -> Iterator[_Unit]:
     long is better than half of one.
     """
     prose = plain[start:end]
-    items = {item.start() for item in _ITEM.finditer(prose)}
-    stops = {0, len(prose)} | items | (_stops(prose, language) & _stops(prose, "en"))
-    for stop, following in pairwise(sorted(stops)):
+    stops = _stops(prose, language) & _stops(prose, "en")
+    for stop, following in pairwise(sorted({0, *stops})):
         yield start + stop, start + following, "prose"
 
 

@@ -142,6 +142,19 @@ def _grown(box: tuple[slice, slice], like: NDArray[np.bool_]) -> NDArray[np.bool
     return grown
 
 
+@pytest.mark.parametrize("rotation", [0, 90, 180, 270])
+def test_a_page_in_larger_units(tmp_path: Path, rotation: int) -> None:
+    document = pymupdf.open(stream=text_pdf(rotation=rotation, cropbox=CROPPED))
+    document.xref_set_key(document.page_xref(0), "UserUnit", "2")
+    document.save(tmp_path / "report.pdf")
+    line = (80.0, 120.0, 380.0, 142.0)
+    annotate_pdf([by_hand(tmp_path / "report.pdf", [], [match_at(1, line)], "Seven")], tmp_path / "copy.pdf")
+    found = extent(coloured(rendered_by_mupdf(tmp_path / "copy.pdf")))
+    assert found == pytest.approx(line, abs=6)
+    by_pdfium = extent(coloured(rendered_by_pdfium(tmp_path / "copy.pdf")))  # which ignores the unit
+    assert by_pdfium == pytest.approx([edge / 2 for edge in found], abs=1)
+
+
 @pytest.mark.parametrize("rotation", [0, 90])
 def test_a_highlight_of_text_that_runs_upwards_stays_on_its_line(tmp_path: Path, rotation: int) -> None:
     path = tmp_path / "report.pdf"

@@ -103,6 +103,11 @@ def test_languages(query: str, text: str, answer: str) -> None:
     assert _select(query, text) == [answer]
 
 
+def test_the_language_of_the_text_decides_where_sentences_end() -> None:
+    text = "Es war am 3. Oktober. Niemand sah das Schiff."
+    assert _select("Oktober", text) == ["Es war am 3. Oktober."]
+
+
 def test_it_can_be_pickled() -> None:
     selector = BM25SentenceSelector(max_sentences=2)
     assert pickle.loads(pickle.dumps(selector)) == selector

@@ -45,6 +45,13 @@ def test_without_the_file_the_stored_lines_serve() -> None:
     assert [match.precision for match in QuoteMatch.from_document(found)] == ["line"]
 
 
+def test_a_list_of_quotes_may_change_afterwards() -> None:
+    quotes = [ANSWER]
+    transformer = QuoteLocatingTransformer(quotes, locator=LOCATOR)
+    quotes.append("The Harbour Ferry Company")
+    assert _quotes(transformer.invoke(report_documents())[0]) == [ANSWER]
+
+
 def test_it_can_be_pickled_and_hashed() -> None:
     copy = pickle.loads(pickle.dumps(LOCATE_QUOTES))
     assert copy == LOCATE_QUOTES

@@ -116,6 +116,19 @@ def test_a_page_without_a_clip_is_the_whole_displayed_page() -> None:
     assert not rendered.reduced
 
 
+@pytest.mark.parametrize("rotation", [0, 90, 180, 270])
+def test_a_page_in_larger_units(rotation: int) -> None:
+    document = pymupdf.open(stream=text_pdf(rotation=rotation))
+    document.xref_set_key(document.page_xref(0), "UserUnit", "2")
+    line = tuple(2 * edge for edge in line_boxes(text_pdf(rotation=rotation))[1])
+    with renderer(document.tobytes()) as pages:
+        assert sorted(pages.page_size(1)) == [1224.0, 1584.0]
+        rendered = pages.render(1, clip=line, dpi=72, overlays=[Overlay((bbox_to_quad(line),), YELLOW)])
+    assert (rendered.width, rendered.height) == pytest.approx((line[2] - line[0], line[3] - line[1]), abs=2)
+    assert ink_bbox(dark(rendered), dpi=72) == pytest.approx((0, 0, rendered.width, rendered.height), abs=2)
+    assert (pixels(rendered)[1:-1, 1:-1, 2] <= 129).all()
+
+
 def test_pages_in_any_order() -> None:
     with renderer(text_pdf(pages=[["First page."], [], ["A much longer line on the third page."]])) as pages:
         widths = [

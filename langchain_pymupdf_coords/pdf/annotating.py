@@ -2,15 +2,17 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pymupdf
 
+from langchain_pymupdf_coords.conversions import from_pdf_user_space, to_pdf_user_space
 from langchain_pymupdf_coords.errors import PDFOpenError, PyMuPDFCoordsError
 from langchain_pymupdf_coords.geometry import GeometryError, Quad, quad_to_bbox
 from langchain_pymupdf_coords.highlight_colors import Color
 from langchain_pymupdf_coords.pdf.engine import ENGINE_ERRORS, engine
+from langchain_pymupdf_coords.pdf.frame import page_geometry
 from langchain_pymupdf_coords.pdf.opening import open_original
 from langchain_pymupdf_coords.source_files import SourceFile
 
@@ -80,8 +82,14 @@ def _add(document: pymupdf.Document, name: str, highlight: Highlight) -> None:
                 f"{(x0, y0, x1, y1)} lies outside of page {highlight.page} of {name}, "
                 f"which is {width:g} x {height:g} points"
             )
-    # The engine takes the quads of annotations on the page as it is before it is turned.
-    quads = [pymupdf.Quad(*_along(quad)) * page.derotation_matrix for quad in highlight.quads]
+    # The engine takes the quads of annotations on the page as it is before it is turned. Its own matrix for
+    # that, derotation_matrix, leaves out the UserUnit.
+    geometry = page_geometry(page)
+    unturned = replace(geometry, rotation=0)
+    quads = [
+        pymupdf.Quad(*from_pdf_user_space(to_pdf_user_space(_along(quad), geometry), unturned))
+        for quad in highlight.quads
+    ]
     annotation = page.add_highlight_annot(quads)
     annotation.set_colors(stroke=highlight.color)
     annotation.set_info(title=highlight.title, content=highlight.contents)

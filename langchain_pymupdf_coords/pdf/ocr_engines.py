@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import pymupdf
 
 from langchain_pymupdf_coords.errors import OCRUnavailableError
+from langchain_pymupdf_coords.pdf.tessdata import column_aware
 
 _HEIGHT_OF_SIDEWAYS_TEXT = 1.5
 
@@ -40,7 +41,8 @@ class Tesseract:
 
     def read(self, picture: pymupdf.Pixmap) -> TextLayer | None:
         """Recognise a picture; see ``OCREngine``."""
-        data = picture.pdfocr_tobytes(compress=False, language=self.language, tessdata=self.tessdata)
+        tessdata = column_aware(self.tessdata, self.language)
+        data = picture.pdfocr_tobytes(compress=False, language=self.language, tessdata=tessdata)
         layer = pymupdf.open("pdf", data)
         page = layer[0]
         if not page.get_text().strip():

@@ -19,7 +19,7 @@ td, th { border: 0.6px solid black; padding: 4px 10px; text-align: left; }
 # The serif font joins letters ("office", "first", "figure"), as fonts of real reports do.
 _BODY = """
 <h1>Annual Report 2025</h1>
-<p class="author">Lindholm Water Works, report of the board to the city council</p>
+<p class="author">Report of the board to the city council</p>
 <h2>1. The year in brief</h2>
 <p>Lindholm Water Works supplies 86,400 people in the city and in five villages along the river Alder. In 2025
 it delivered 5.9 million cubic metres of drinking water, slightly less than in the year before, because the
@@ -41,28 +41,28 @@ years to renew the whole network, and the board considers that too slow.</p>
 <tr><td>Hardness (°dH)</td><td>none</td><td>12.4</td><td>12.5</td></tr>
 </table>
 <h2>4. Finances</h2>
-<p>Revenue rose to 17.2 million euros and costs to 16.8 million euros. The price of a cubic metre stays at 2.31
-euros until the end of 2026. Energy made up 12 percent of all costs; the solar field on the roof of the
+<p>Revenue rose to 17.2 million euros and costs to 16.8 million euros. The price of a cubic metre stays at
+2.31 euros until the end of 2026. Energy made up 12 percent of all costs; the solar field on the roof of the
 Alder pumping station, which began its work in May, covers a fifth of the demand.</p>
 <h2>5. Outlook</h2>
 <p>From 2026 the works will renew 16 kilometres of mains a year. A second reservoir on Chapel Hill, with room
 for 9,000 cubic metres, is to be finished in the autumn of 2027. It will keep the supply of the upper town
 going for two days when the line from the river has to be closed.</p>
 """
-_MARGIN = 72
+_PAPER = (0, 0, 595, 842)
+_PRINT_SPACE = (72, 72, 523, 770)
 
 
 def sample_report() -> bytes:
     """Return a PDF of an invented annual report: headings, text, a table; the same bytes each time."""
     with engine("sample report"):
-        paper = pymupdf.paper_rect("a4")
         content = io.BytesIO()
         writer = pymupdf.DocumentWriter(content)
         story = pymupdf.Story(html=_BODY, user_css=_CSS)
         more = True
         while more:
-            device = writer.begin_page(paper)
-            more, _ = story.place(paper + (_MARGIN, _MARGIN, -_MARGIN, -_MARGIN))
+            device = writer.begin_page(pymupdf.Rect(_PAPER))
+            more, _ = story.place(_PRINT_SPACE)
             story.draw(device)
             writer.end_page()
         writer.close()
