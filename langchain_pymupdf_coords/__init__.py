@@ -4,19 +4,9 @@ Coordinates are in the displayed frame: the page as a viewer shows it, after ``/
 ``CropBox``, origin top-left, x right, y down, in points (1/72 inch). Pages count from 1.
 """
 
-from langchain_pymupdf_coords.annotations import annotate_pdf
-from langchain_pymupdf_coords.citations import (
-    CitationLocator,
-    LocatedAnswer,
-    LocatedCitation,
-    QuotedAnswer,
-    citation_prompt,
-    format_sources,
-)
-from langchain_pymupdf_coords.content_blocks import content_blocks
-from langchain_pymupdf_coords.crops import Crop
-from langchain_pymupdf_coords.document_loaders import PyMuPDFCoordsLoader, PyMuPDFCoordsParser
-from langchain_pymupdf_coords.document_transformers import SourceCropTransformer
+import importlib as _importlib
+import typing as _typing
+
 from langchain_pymupdf_coords.errors import (
     CacheWarning,
     OCRUnavailableError,
@@ -28,6 +18,7 @@ from langchain_pymupdf_coords.errors import (
     PyMuPDFCoordsError,
     PyMuPDFCoordsWarning,
     RenderBudgetWarning,
+    SkippedFileWarning,
     SourceAccessError,
     SourceChangedError,
     SourceChangedWarning,
@@ -35,13 +26,29 @@ from langchain_pymupdf_coords.errors import (
     SourceUnavailableWarning,
     UnplacedTextWarning,
     UnreadableContentWarning,
+    WorkerError,
 )
-from langchain_pymupdf_coords.evidence import EvidencePage, evidence_html
 from langchain_pymupdf_coords.provenance import LineBox, QuoteMatch, Region, SourceBox
-from langchain_pymupdf_coords.quote_locator import QuoteLocator
-from langchain_pymupdf_coords.quote_selection import BM25SentenceSelector
-from langchain_pymupdf_coords.quote_transformers import QuoteLocatingTransformer
-from langchain_pymupdf_coords.retrievers import QuoteLocatingRetriever
+
+if _typing.TYPE_CHECKING:
+    from langchain_pymupdf_coords.annotations import annotate_pdf
+    from langchain_pymupdf_coords.citations import (
+        CitationLocator,
+        LocatedAnswer,
+        LocatedCitation,
+        QuotedAnswer,
+        citation_prompt,
+        format_sources,
+    )
+    from langchain_pymupdf_coords.crops import Crop
+    from langchain_pymupdf_coords.document_loaders import PyMuPDFCoordsLoader, PyMuPDFCoordsParser
+    from langchain_pymupdf_coords.document_transformers import SourceCropTransformer
+    from langchain_pymupdf_coords.evidence import EvidencePage, evidence_html
+    from langchain_pymupdf_coords.message_blocks import content_blocks
+    from langchain_pymupdf_coords.quote_locator import QuoteLocator
+    from langchain_pymupdf_coords.quote_selection import BM25SentenceSelector
+    from langchain_pymupdf_coords.quote_transformers import QuoteLocatingTransformer
+    from langchain_pymupdf_coords.retrievers import QuoteLocatingRetriever
 
 __all__ = [
     "BM25SentenceSelector",
@@ -69,6 +76,7 @@ __all__ = [
     "QuotedAnswer",
     "Region",
     "RenderBudgetWarning",
+    "SkippedFileWarning",
     "SourceAccessError",
     "SourceBox",
     "SourceChangedError",
@@ -78,9 +86,46 @@ __all__ = [
     "SourceUnavailableWarning",
     "UnplacedTextWarning",
     "UnreadableContentWarning",
+    "WorkerError",
     "annotate_pdf",
     "citation_prompt",
     "content_blocks",
     "evidence_html",
     "format_sources",
 ]
+
+# Loading PyMuPDF and LangChain takes more than a second; a worker process needs only the former, and a load
+# from the cache only the latter. So each of these modules is imported when one of its names is asked for.
+_NAMES = {
+    "annotations": ("annotate_pdf",),
+    "citations": (
+        "CitationLocator",
+        "LocatedAnswer",
+        "LocatedCitation",
+        "QuotedAnswer",
+        "citation_prompt",
+        "format_sources",
+    ),
+    "crops": ("Crop",),
+    "document_loaders": ("PyMuPDFCoordsLoader", "PyMuPDFCoordsParser"),
+    "document_transformers": ("SourceCropTransformer",),
+    "evidence": ("EvidencePage", "evidence_html"),
+    "message_blocks": ("content_blocks",),
+    "quote_locator": ("QuoteLocator",),
+    "quote_selection": ("BM25SentenceSelector",),
+    "quote_transformers": ("QuoteLocatingTransformer",),
+    "retrievers": ("QuoteLocatingRetriever",),
+}
+_MODULE_OF = {name: module for module, names in _NAMES.items() for name in names}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value: object = getattr(_importlib.import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

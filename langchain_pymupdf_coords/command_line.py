@@ -133,8 +133,8 @@ def _chunks(options: argparse.Namespace) -> int:
 def _ask(options: argparse.Namespace) -> int:
     if options.top < 1:
         raise OptionError(f"--top must be 1 or more, not {options.top}")
-    for output in (options.html, options.pdf, options.png):
-        _require_another_file(output, options.file)
+    for output in filter(None, (options.html, options.pdf, options.png)):
+        _require_writable(output, options.file)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
     passages = answering_passages(
@@ -174,8 +174,11 @@ def _write_picture(path: Path, document: Document, password: str | None) -> None
         temporary.write_bytes(base64.b64decode(crop.base64 or ""))
 
 
-def _require_another_file(output: Path | None, source: str) -> None:
-    if output is not None and output.exists() and Path(source).exists() and output.samefile(source):
+def _require_writable(output: Path, source: str) -> None:
+    """Refuse what cannot be written or should not, before the work is done."""
+    if not output.parent.is_dir():
+        raise OptionError(f"{output} cannot be written: there is no folder {output.parent}")
+    if output.exists() and Path(source).exists() and output.samefile(source):
         raise OptionError(f"{source} is the file to read and would be overwritten: write to another one")
 
 

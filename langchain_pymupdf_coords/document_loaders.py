@@ -1,23 +1,20 @@
 """The loader and the parser: a PDF in, Documents with page coordinates out."""
 
 import os
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import AsyncIterator, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import get_args
 
 from langchain_core.document_loaders import BaseBlobParser, BaseLoader
 from langchain_core.documents import Document
 from langchain_core.documents.base import Blob
 
-from langchain_pymupdf_coords.box_splitting import box_splitter
-from langchain_pymupdf_coords.chunk_documents import DocumentFactory
-from langchain_pymupdf_coords.chunking import Chunker
+from langchain_pymupdf_coords.async_streams import in_background
+from langchain_pymupdf_coords.document_streams import DocumentStream, OnError
 from langchain_pymupdf_coords.downloads import download
 from langchain_pymupdf_coords.errors import OptionError
-from langchain_pymupdf_coords.page_warnings import PageWarnings
-from langchain_pymupdf_coords.pages import ParsedPage
 from langchain_pymupdf_coords.parsing_options import ParsingOptions
-from langchain_pymupdf_coords.pdf import PageRecogniser, PDFReader
-from langchain_pymupdf_coords.provenance import clean_text
 from langchain_pymupdf_coords.sources import SourceFile, SourceResolver
 
 FilePath = str | os.PathLike[str]
@@ -53,41 +50,11 @@ class PyMuPDFCoordsParser(ParsingOptions, BaseBlobParser):
             OptionError: ``pages`` names a page that the file does not have.
             OCRUnavailableError: OCR is needed and its language is not installed, or ``ocr="force"`` and no
                 engine is.
+            WorkerError: A worker process died twice over the same pages.
         """
-        file = _source_file(blob)
-        name = file.source
-        recognise = PageRecogniser(self.ocr, self.ocr_language)
-        recognise.require_engine()
-        data = file.path or file.read_bytes()
-        with PDFReader(data, name=name, password=self.password, recognise=recognise) as reader:
-            numbers = self.selected(reader.info.total_pages, name)
-            factory = DocumentFactory(
-                source=file.source,
-                digest=file.digest,
-                total_pages=reader.info.total_pages,
-                file_metadata=self._file_metadata(reader),
-                identity=self.identity(),
-                line_map=self.line_map,
-            )
-            chunks = self._chunker().chunks(_watched(reader, numbers, name))
-            for index, chunk in enumerate(chunks):
-                yield factory.document(chunk, index)
-
-    def _chunker(self) -> Chunker:
-        return Chunker(
-            mode=self.mode,
-            chunk_size=self.chunk_size,
-            chunk_overlap=self.chunk_overlap,
-            length=self.length_function,
-            exclude_classes=frozenset(self.exclude_classes),
-            split=box_splitter(
-                self.text_splitter, self.chunk_size, self.length_function, overlap=self.chunk_overlap
-            ),
-        )
-
-    def _file_metadata(self, reader: PDFReader) -> dict[str, str | int | float | bool]:
-        info = {key: clean_text(value) for key, value in reader.info.metadata.items()}
-        return {**info, **(self.extra_metadata or {})}
+        _require_ocr_engine(self)
+        with DocumentStream(self, files=1) as stream:
+            yield from stream.documents([partial(_source_file, blob)])
 
 
 @dataclass(frozen=True)
@@ -99,6 +66,8 @@ class PyMuPDFCoordsLoader(ParsingOptions, BaseLoader):
         max_download_bytes: Largest file to accept from a URL.
         download_timeout: Seconds for a whole download.
         allow_private_urls: Also fetch from private and loopback addresses.
+        on_error: ``"warn"`` leaves out the rest of a file that cannot be loaded, with a
+            ``SkippedFileWarning``, and goes on with the next one; ``"raise"`` ends the load.
 
     The other options are those of ``ParsingOptions``.
 
@@ -115,9 +84,12 @@ class PyMuPDFCoordsLoader(ParsingOptions, BaseLoader):
     max_download_bytes: int = 256 * 1024 * 1024
     download_timeout: float = 120.0
     allow_private_urls: bool = False
+    on_error: OnError = "raise"
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.on_error not in get_args(OnError):
+            raise OptionError(f"on_error must be 'raise' or 'warn', not {self.on_error!r}")
         paths = [self.file_path] if isinstance(self.file_path, str | os.PathLike) else list(self.file_path)
         for path in paths:
             if not isinstance(path, str | os.PathLike) or not os.fspath(path):
@@ -135,23 +107,29 @@ class PyMuPDFCoordsLoader(ParsingOptions, BaseLoader):
             OptionError: ``pages`` names a page that a file does not have.
             OCRUnavailableError: OCR is needed and its language is not installed, or ``ocr="force"`` and no
                 engine is.
+            WorkerError: A worker process died twice over the same pages.
         """
-        options = {option.name: getattr(self, option.name) for option in fields(ParsingOptions)}
-        parser = PyMuPDFCoordsParser(**options)
-        single = isinstance(self.file_path, str | os.PathLike)
-        for path in [self.file_path] if single else self.file_path:
-            yield from parser.lazy_parse(self._blob(os.fspath(path)))
+        _require_ocr_engine(self)
+        paths = [self.file_path] if isinstance(self.file_path, str | os.PathLike) else self.file_path
+        with DocumentStream(self, files=len(paths)) as stream:
+            finders = [partial(self._find, os.fspath(path)) for path in paths]
+            yield from stream.documents(finders, self.on_error)
 
-    def _blob(self, source: str) -> Blob:
+    async def alazy_load(self) -> AsyncIterator[Document]:
+        """Yield what ``lazy_load`` yields, without blocking the event loop or its default executor."""
+        async for document in in_background(self.lazy_load):
+            yield document
+
+    def _find(self, source: str) -> SourceFile:
         if not source.lower().startswith(("http://", "https://")):
-            return Blob(path=source, metadata={"source": source})
+            return SourceResolver().resolve(source)
         data = download(
             source,
             max_bytes=self.max_download_bytes,
             timeout=self.download_timeout,
             allow_private=self.allow_private_urls,
         )
-        return Blob.from_data(data, mime_type="application/pdf", metadata={"source": source})
+        return SourceFile(source, None, data)
 
 
 def _source_file(blob: Blob) -> SourceFile:
@@ -161,13 +139,9 @@ def _source_file(blob: Blob) -> SourceFile:
     return SourceFile(str(blob.source or "bytes"), None, blob.as_bytes())
 
 
-def _watched(reader: PDFReader, numbers: Sequence[int], name: str) -> Iterator[ParsedPage]:
-    """Yield pages, and warn of what they could not give."""
-    notes = PageWarnings(name)
-    try:
-        for window in reader.windows(numbers):
-            for page in window:
-                notes.page(page)
-                yield page
-    finally:
-        notes.close()
+def _require_ocr_engine(options: ParsingOptions) -> None:
+    """Check that OCR of all pages is possible, where that is asked for."""
+    if options.ocr == "force":
+        from langchain_pymupdf_coords.pdf import PageRecogniser
+
+        PageRecogniser(options.ocr, options.ocr_language).require_engine()

@@ -12,7 +12,8 @@ from ``PyMuPDFCoordsWarning``, so one ``except`` clause or one warnings filter c
         ├── SourceUnavailableError      the file behind a Document cannot be reached
         ├── SourceAccessError           the file lies outside the allowed root
         ├── SourceChangedError          the file is not the one that was indexed
-        └── OCRUnavailableError         OCR was asked for and no engine can do it
+        ├── OCRUnavailableError         OCR was asked for and no engine can do it
+        └── WorkerError                 a worker process died while it read a file
 
     UserWarning
     └── PyMuPDFCoordsWarning
@@ -22,7 +23,8 @@ from ``PyMuPDFCoordsWarning``, so one ``except`` clause or one warnings filter c
         ├── SourceChangedWarning        the file changed, so stored coordinates are used
         ├── SourceUnavailableWarning    the file behind a Document cannot be shown
         ├── RenderBudgetWarning         a crop was reduced or left out to stay within its budget
-        └── CacheWarning                a cached result could not be read or written
+        ├── CacheWarning                a cached result could not be read or written
+        └── SkippedFileWarning          a file could not be loaded, and the others were
 
 Messages name the file, page or metadata key concerned and what to do about it. An error that comes
 from another library is chained to it (``__cause__``).
@@ -65,6 +67,10 @@ class OCRUnavailableError(PyMuPDFCoordsError):
     """OCR was asked for, but no OCR engine or no data for the language is installed."""
 
 
+class WorkerError(PyMuPDFCoordsError):
+    """A worker process died, and died again, while it read some pages; the message names file and pages."""
+
+
 class PyMuPDFCoordsWarning(UserWarning):
     """Base class of every warning that this package issues."""
 
@@ -95,3 +101,7 @@ class RenderBudgetWarning(PyMuPDFCoordsWarning):
 
 class CacheWarning(PyMuPDFCoordsWarning):
     """A cached result could not be read or written; the work was done again without it."""
+
+
+class SkippedFileWarning(PyMuPDFCoordsWarning):
+    """A file could not be loaded to its end; the other files were, as ``on_error="warn"`` asks."""

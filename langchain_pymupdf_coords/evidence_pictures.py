@@ -39,10 +39,9 @@ class EvidencePictures:
         self._options = options
         self._sources = sources
         keys = [(source.source, page) for source in sources for page in source.pages]
-        self._drawn = set(keys[: options.max_total_pixels // _LEAST_PIXELS])
+        self._drawn = set(keys[: int(min(options.max_total_pixels / _LEAST_PIXELS, len(keys)))])
         self._left_out = len(keys) - len(self._drawn)
-        share = options.max_total_pixels // max(len(self._drawn), 1)
-        self._limit = min(options.max_pixels, share)
+        self._limit = int(min(options.max_pixels, options.max_total_pixels / max(len(self._drawn), 1)))
         self._reduced = 0
 
     def pictures(self) -> dict[PageKey, Rendered | str]:

@@ -53,9 +53,16 @@ def assemble(boxes: Sequence[LayoutBox], read_runs: RunReader) -> tuple[list[Par
     if not glyphs and any(missing for _, missing in parsed):
         runs = read_runs(True)
         parsed = [_place(box, runs) if pair[1] else pair for box, pair in zip(boxes, parsed, strict=True)]
-    missing = sum(count for _, count in parsed)
-    notes = [PageNote("unplaced", f"{missing} letters have no place on the page")] if missing else []
+    notes = [_unplaced(box, missing) for box, missing in parsed if missing]
     return _with_unboxed([box for box, _ in parsed], runs), notes
+
+
+def _unplaced(box: ParsedBox, missing: int) -> PageNote:
+    x0, y0, x1, y1 = box.bbox
+    where = f"the {box.box_class} at ({x0:g}, {y0:g}, {x1:g}, {y1:g})"
+    return PageNote(
+        "unplaced", f"{missing} letters or digits of {where} are not in its lines; quotes of them get its box"
+    )
 
 
 def _place(box: LayoutBox, runs: Sequence[TextRun]) -> tuple[ParsedBox, int]:

@@ -12,8 +12,8 @@ from langchain_pymupdf_coords.pages import Glyph, TextRun
 
 # Lines are stored with one decimal, so a centre may be this far outside (points).
 _TOLERANCE = 0.5
-# A glyph drawn twice for a bold look stands this close to its twin (points).
-_TWIN = 1.0
+# A glyph that is drawn twice for a bold look covers this share of its twin.
+_TWIN = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,13 +105,18 @@ class PageGlyphs:
         return kept
 
     def _is_twin(self, a: int, b: int) -> bool:
-        if self.letters[a] != self.letters[b]:
-            return False
-        return all(abs(x - y) < _TWIN for x, y in zip(self.glyphs[a].bbox, self.glyphs[b].bbox, strict=True))
+        return self.letters[a] == self.letters[b] and _overlap(self.glyphs[a].bbox, self.glyphs[b].bbox) > _TWIN
 
     def _placed(self, indices: Iterable[int]) -> PlacedLetters:
         pairs = [(letter, index) for index in indices for letter in self.letters[index]]
         return PlacedLetters("".join(letter for letter, _ in pairs), tuple(index for _, index in pairs))
+
+
+def _overlap(a: BBox, b: BBox) -> float:
+    """Return the common area of two boxes as a share of the smaller one."""
+    width, height = min(a[2], b[2]) - max(a[0], b[0]), min(a[3], b[3]) - max(a[1], b[1])
+    smaller = min((box[2] - box[0]) * (box[3] - box[1]) for box in (a, b))
+    return width * height / smaller if width > 0 and height > 0 and smaller > 0 else 0.0
 
 
 def _occurrences(text: str, part: str) -> Iterator[int]:

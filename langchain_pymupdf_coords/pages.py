@@ -4,7 +4,9 @@ Coordinates are in the displayed frame (see ``geometry``). These values are plai
 process borders and are what a cache keeps.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from langchain_pymupdf_coords.geometry import BBox, PageSize
 
@@ -12,9 +14,8 @@ HEADING_CLASSES = ("title", "section-header")
 PICTURE_CLASSES = ("picture", "formula")
 
 
-@dataclass(frozen=True, slots=True)
-class Glyph:
-    """A character of the page, as drawn."""
+class Glyph(NamedTuple):
+    """A character of the page, as drawn. A tuple, because pages have thousands."""
 
     text: str
     bbox: BBox
@@ -113,3 +114,16 @@ class ParsedPage:
     label: str
     boxes: tuple[ParsedBox, ...]
     notes: tuple[PageNote, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentInfo:
+    """What a file says of itself.
+
+    Attributes:
+        total_pages: Number of pages.
+        metadata: Document information under the names that LangChain's PDF loaders use; no empty values.
+    """
+
+    total_pages: int
+    metadata: Mapping[str, str]

@@ -1,7 +1,9 @@
 """Options that the loader and the parser share, checked where they are given."""
 
+import os
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from typing import Any, Literal, get_args
 
 from langchain_text_splitters import TextSplitter
@@ -9,6 +11,7 @@ from langchain_text_splitters import TextSplitter
 from langchain_pymupdf_coords.chunking import ChunkMode
 from langchain_pymupdf_coords.errors import OptionError
 from langchain_pymupdf_coords.metadata_json import clean_text
+from langchain_pymupdf_coords.progress import ProgressCallback, require_bar
 
 OCRMode = Literal["auto", "never", "force"]
 MetadataValue = str | int | float | bool
@@ -39,6 +42,15 @@ class ParsingOptions:
         password: User or owner password of an encrypted PDF.
         extra_metadata: Added to the metadata of each Document; flat values only.
         line_map: Whether to write ``lines``, by which quotes are found without the file.
+        workers: How many processes read pages; 1 for none beside this one, ``"auto"`` for as many as there
+            are cores, once it is plain that they save time. Each needs some 300 MB. A script that uses them
+            must guard its code with ``if __name__ == "__main__"``, since they import it.
+        progress: True for a bar of tqdm, or a function that is given the pages done and the pages known
+            after each step.
+        cache_dir: Folder that keeps parsed pages, so that no page of an unchanged file is read twice; not on
+            a network drive. It is not safe from those who can write into it: they can change what is read.
+            The text of encrypted files is kept as plain text.
+        cache_bytes: Size of the cache beyond which what was not used for longest is dropped.
     """
 
     pages: Iterable[int] | None = None
@@ -53,6 +65,10 @@ class ParsingOptions:
     password: str | None = field(default=None, repr=False)
     extra_metadata: Mapping[str, MetadataValue] | None = None
     line_map: bool = True
+    workers: int | Literal["auto"] = 1
+    progress: bool | ProgressCallback = False
+    cache_dir: str | os.PathLike[str] | None = None
+    cache_bytes: int = 2 * 1024**3
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "pages", _page_numbers(self.pages))
@@ -63,6 +79,20 @@ class ParsingOptions:
         if isinstance(self.exclude_classes, str):
             raise OptionError(f"exclude_classes takes names of classes, such as ({self.exclude_classes!r},)")
         object.__setattr__(self, "exclude_classes", tuple(self.exclude_classes))
+        self._check_means()
+
+    def _check_means(self) -> None:
+        """Check the options that decide how a file is read, but not what comes out."""
+        if self.workers != "auto" and (type(self.workers) is not int or self.workers < 1):
+            raise OptionError(f'workers must be a positive int or "auto", not {self.workers!r}')
+        if not isinstance(self.progress, bool) and not callable(self.progress):
+            raise OptionError(f"progress must be a bool or a function of two ints, not {self.progress!r}")
+        if self.progress is True:
+            require_bar()
+        if type(self.cache_bytes) is not int or self.cache_bytes < 1:
+            raise OptionError(f"cache_bytes must be a positive int, not {self.cache_bytes!r}")
+        if self.cache_dir is not None and find_spec("diskcache") is None:
+            raise ImportError("cache_dir needs diskcache: pip install 'langchain-pymupdf-coords[cache]'")
 
     def selected(self, total: int, name: str) -> list[int]:
         """Return the page numbers to read of a file.
@@ -125,7 +155,9 @@ def _check_sizes(size: int, overlap: int) -> None:
     if type(size) is not int or size < 1:
         raise OptionError(f"chunk_size must be a positive int, not {size!r}")
     if type(overlap) is not int or not 0 <= overlap < size:
-        raise OptionError(f"chunk_overlap must be an int from 0 to below chunk_size ({size}), not {overlap!r}")
+        raise OptionError(
+            f"chunk_overlap must be an int from 0 to below chunk_size ({size}), not {overlap!r}"
+        )
 
 
 def _check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:

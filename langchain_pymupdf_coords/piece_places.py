@@ -14,7 +14,7 @@ from itertools import islice
 from rapidfuzz import fuzz
 from rapidfuzz.distance import Indel
 
-from langchain_pymupdf_coords.folding import FoldedText, fold
+from langchain_pymupdf_coords.folding import FoldedText, fold, fold_letters
 from langchain_pymupdf_coords.text_cutting import is_inside_word
 
 Span = tuple[int, int]
@@ -42,6 +42,12 @@ class Block:
     piece: Span
     text: Span
 
+    def cut(self, start: int, end: int) -> Span:
+        """Return the part of the piece that shows what the stretch has of ``text[start:end]``."""
+        first = self.piece[0] + max(0, start - self.text[0])
+        last = self.piece[1] - max(0, self.text[1] - end)
+        return min(first, self.piece[1]), max(last, self.piece[0])
+
 
 @dataclass(frozen=True, slots=True)
 class Placement:
@@ -57,14 +63,22 @@ class Placement:
 
     def in_piece(self, start: int, end: int) -> Span | None:
         """Return the part of the piece that shows ``text[start:end]``, if any of it does."""
+        stretches = self._stretches(start, end)
+        return (stretches[0][0], stretches[-1][1]) if stretches else None
+
+    def parts_in_piece(self, piece: str, start: int, end: int) -> list[Span]:
+        """Return the parts of the piece that show ``text[start:end]``, without letters of other places."""
+        parts: list[Span] = []
+        for first, last in self._stretches(start, end):
+            if parts and not fold_letters(piece[parts[-1][1] : first]):
+                first = parts.pop()[0]
+            parts.append((first, last))
+        return parts
+
+    def _stretches(self, start: int, end: int) -> list[Span]:
         first = bisect_right(self.blocks, start, key=lambda block: block.text[1])
-        last = bisect_left(self.blocks, end, key=lambda block: block.text[0]) - 1
-        if first > last:
-            return None
-        opening, closing = self.blocks[first], self.blocks[last]
-        begin = opening.piece[0] + max(0, start - opening.text[0])
-        finish = closing.piece[1] - max(0, closing.text[1] - end)
-        return min(begin, opening.piece[1]), max(finish, closing.piece[0])
+        last = bisect_left(self.blocks, end, key=lambda block: block.text[0])
+        return [block.cut(start, end) for block in self.blocks[first:last]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +154,8 @@ class PlaceFinder:
     def _blocks(self, view: FoldedText, at: int, piece: str, folded: FoldedText) -> tuple[Block, ...]:
         first, last = folded.starts[0], folded.ends[-1]
         start, end = view.starts[at], view.ends[at + len(folded.text) - 1]
+        if start >= first and self.text.startswith(piece, start - first):
+            return (Block((0, len(piece)), (start - first, start - first + len(piece))),)
         if self.text[start:end] == piece[first:last]:
             return (Block((first, last), (start, end)),)
         return _joined(zip(folded.starts, folded.ends, view.starts[at:], view.ends[at:], strict=False))

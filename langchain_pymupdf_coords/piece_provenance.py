@@ -83,12 +83,12 @@ class ChunkProvenance:
 
     def _lines(self, piece: str, placement: Placement) -> list[tuple[LineBox, Span]]:
         """Return the lines of a piece, each with its span in the chunk."""
-        lines = []
-        for line in self.lines:
-            span = placement.in_piece(*line.span)
-            if span and fold_letters(piece[slice(*span)]):
-                lines.append((replace(line, span=span), line.span))
-        return lines
+        return [
+            (replace(line, span=span), line.span)
+            for line in self.lines
+            for span in placement.parts_in_piece(piece, *line.span)
+            if fold_letters(piece[slice(*span)])
+        ]
 
     def _cut(
         self, box: SourceBox, piece: str, placement: Placement, lines: Sequence[tuple[LineBox, Span]]

@@ -14,8 +14,10 @@ from langchain_pymupdf_coords.page_glyphs import PageGlyphs
 # heights.
 _SAME_HEIGHT = 0.6
 _GAP = 1.5
-"""Room that a shrunken quad leaves to a centre it must not hold, in points."""
+# Room that a lowered quad leaves to a centre it must not hold, in points.
 _CLEARANCE = 1.0
+# Fonts say how high their tallest letters are and leave room above and below; more than this is letters.
+_SPARE_HEIGHT = 0.25
 
 
 def line_bboxes(page: PageGlyphs, parts: Sequence[Sequence[int]], tail: str = "") -> list[BBox]:
@@ -71,18 +73,14 @@ def _centre(bbox: BBox) -> tuple[int, int]:
 
 
 def _without_strangers(page: PageGlyphs, bbox: BBox, chosen: set[int]) -> BBox:
-    """Lower a box until it holds no centre above or below the line that it is for."""
+    """Lower a box until it holds no centre of the lines above and below, but never into its own letters."""
     x0, y0, x1, y1 = bbox
-    own = [page.glyphs[index].bbox for index in page.inside(bbox) if index in chosen]
-    if not own:
-        return bbox
-    highest = min((top + bottom) / 2 for _, top, _, bottom in own)
-    lowest = max((top + bottom) / 2 for _, top, _, bottom in own)
+    room = _SPARE_HEIGHT * (y1 - y0)
     for index in _strangers(page, bbox, chosen):
         _, top, _, bottom = page.glyphs[index].bbox
         middle = (top + bottom) / 2
-        if middle < highest:
-            y0 = max(y0, min(middle + _CLEARANCE, highest))
-        elif middle > lowest:
-            y1 = min(y1, max(middle - _CLEARANCE, lowest))
+        if middle < bbox[1] + room:
+            y0 = max(y0, min(middle + _CLEARANCE, bbox[1] + room))
+        elif middle > bbox[3] - room:
+            y1 = min(y1, max(middle - _CLEARANCE, bbox[3] - room))
     return x0, y0, x1, y1

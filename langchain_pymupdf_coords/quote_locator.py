@@ -22,6 +22,7 @@ from langchain_pymupdf_coords.provenance import LineBox, QuoteMatch, Region, Sou
 from langchain_pymupdf_coords.quote_matching import find_quote
 from langchain_pymupdf_coords.quote_placing import ChunkPlaces, GlyphReader, Span, place_spans
 from langchain_pymupdf_coords.relocation import relocate, shows
+from langchain_pymupdf_coords.running_heads import find_past_running_heads
 from langchain_pymupdf_coords.sources import Resolver, SourceFile, SourceResolver
 
 OnChange = Literal["warn", "raise", "relocate"]
@@ -136,9 +137,10 @@ class QuoteLocator:
     def _find(self, document: Document, quote: str) -> "_Found | None":
         content = document.page_content
         match = find_quote(content, quote, cutoff=self.cutoff, folded=_folded(content))
+        boxes = SourceBox.from_document(document)
+        match = match or find_past_running_heads(content, quote, boxes)
         if match is None:
             return None
-        boxes = SourceBox.from_document(document)
         file, changed = self._file(document)
         glyphs = FileGlyphs(None if changed else file, self.password)
         lines = LineBox.from_document(document) or glyphs.lines(content, boxes)

@@ -32,7 +32,7 @@ _TWIN = 1.0
 
 @dataclass(frozen=True, slots=True)
 class _Hit:
-    """A place on a page of the new version."""
+    """A place on a page of the new version, and how many letters of it and around it agree."""
 
     agreement: int
     page: int
@@ -58,11 +58,15 @@ def relocate(
     """
     hits: list[_Hit] = []
     for span in spans:
+        agreement = 0
         for part in _by_page(places, span):
             hit = _find(places, part, _nearest(page, page_count), read_glyphs)
             if hit is None or (hits and (hit.page, hit.glyphs[0]) < (hits[-1].page, hits[-1].glyphs[-1])):
                 return None
             hits.append(hit)
+            agreement += hit.agreement
+        if agreement < min(_ENOUGH, len(places.folded.text)):
+            return None
     return tuple(_regions(hits, read_glyphs))
 
 
@@ -95,13 +99,13 @@ def _find(places: ChunkPlaces, span: Span, pages: Iterable[int], read_glyphs: Gl
         text, owners = _text(glyphs)
         folded = fold(text)
         for start, end in find_all(text, quote, folded=folded):
-            agreement = _agreement(folded, folded.folded_span(start, end), before, after)
+            around = _agreement(folded, folded.folded_span(start, end), before, after)
+            agreement = len(wanted) + around
             if best is None or agreement > best.agreement:
                 best = _Hit(agreement, number, _lettered(glyphs, owners[start:end]), tail)
-        if best is not None and best.agreement == len(before) + len(after):
+        if best is not None and best.agreement == len(before) + len(wanted) + len(after):
             break
-    enough = min(_ENOUGH, len(letters)) - len(wanted)
-    return best if best is not None and best.agreement >= enough else None
+    return best
 
 
 def _text(glyphs: PageGlyphs) -> tuple[str, list[int]]:

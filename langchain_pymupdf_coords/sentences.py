@@ -24,6 +24,7 @@ _TAIL = " \t\r\n|"
 _OPENING_MARKS = re.compile(r"(?:[*_`~]|<(?!br)\w{1,4}>)+\Z")
 _CLOSING_MARKS = re.compile(r"(?:[*_`~]|<sup>[^<>]{1,12}</sup>|</\w{1,4}>)*")
 _LONGEST_MARKS = 16
+_WINDOW = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,21 +86,30 @@ def _units(plain: str, language: str) -> Iterator[_Unit]:
 
 
 def _prose(plain: str, start: int, end: int, language: str) -> Iterator[_Unit]:
-    """Cut where the rules of the language and the English ones agree.
+    """Cut prose at its stops, in windows: sentencex takes the square of the stops of a paragraph as time."""
+    width = _WINDOW
+    while start < end:
+        stops = _stops(plain[start : min(start + width, end)], language)
+        # The last stop is the end of the window, which may be amid a sentence.
+        whole = stops if start + width >= end else stops[:-1]
+        for stop, following in pairwise([0, *whole]):
+            yield start + stop, start + following, "prose"
+        start, width = (start + whole[-1], _WINDOW) if whole else (start, 2 * width)
+
+
+def _stops(prose: str, language: str) -> list[int]:
+    """Return where the rules of the language and the English ones agree that a sentence ends, and the end.
 
     The rules of every language have gaps ("M." is no abbreviation in the French ones), and a sentence too
     long is better than half of one.
     """
-    prose = plain[start:end]
-    stops = _stops(prose, language) & _stops(prose, "en")
-    for stop, following in pairwise(sorted({0, *stops})):
-        yield start + stop, start + following, "prose"
-
-
-def _stops(prose: str, language: str) -> set[int]:
     from sentencex import get_sentence_boundaries
 
-    return {sentence["end_index"] for sentence in get_sentence_boundaries(language, prose)}
+    own, english = (
+        {sentence["end_index"] for sentence in get_sentence_boundaries(rules, prose)}
+        for rules in (language, "en")
+    )
+    return sorted((own & english) | {len(prose)})
 
 
 def _trimmed(plain: str, start: int, end: int) -> tuple[int, int]:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from langchain_pymupdf_coords.box_slicing import shifted, slice_box
+from langchain_pymupdf_coords.folding import fold_letters
 from langchain_pymupdf_coords.pages import ParsedBox, TextLine
 from langchain_pymupdf_coords.text_cutting import cut
 
@@ -60,7 +61,7 @@ def _under(header: ParsedBox, rows: ParsedBox) -> ParsedBox:
     start = len(header.text) + 1
     text = f"{header.text}\n{rows.text}"
     lines = (*header.lines, *shifted(rows.lines, start))
-    if not header.lines:  # an empty header is nowhere on the page
+    if not fold_letters(header.text):  # an empty header is nowhere on the page
         return replace(rows, text=text, lines=lines)
     parts = TextLine(header.bbox, 0, start - 1), TextLine(rows.bbox, start, len(text))
     return replace(rows, text=text, lines=lines, parts=parts)

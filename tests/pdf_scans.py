@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pymupdf
 
-from tests.pdf_drawing import Box, save
+from tests.pdf_drawing import Box, new_page, save
 
 MARGINS = (30.0, 50.0, 70.0, 20.0)
 """Left, top, right and bottom, in points of the unrotated page: what a scan with a CropBox hides."""
@@ -51,6 +51,35 @@ def add_text(pdf: bytes, lines: Sequence[tuple[tuple[float, float], str]], *, re
     doc = pymupdf.open(stream=pdf)
     for origin, text in lines:
         doc[0].insert_text(origin, text, fontsize=14, render_mode=render_mode)
+    return save(doc)
+
+
+def illegible_pdf(lines: Sequence[str]) -> bytes:
+    """Lines in a font that does not say which letters its glyphs are: read, they are replacement marks."""
+    doc = pymupdf.open()
+    page = new_page(doc)
+    font = pymupdf.Font("cjk")
+    writer = pymupdf.TextWriter(page.rect)
+    for number, line in enumerate(lines):
+        writer.append((72, 100 + number * 20), line, font=font, fontsize=14)
+    writer.write_text(page)
+    doc.subset_fonts()
+    for xref in range(1, doc.xref_length()):
+        if doc.xref_get_key(xref, "ToUnicode")[0] == "xref":
+            doc.xref_set_key(xref, "ToUnicode", "null")
+    return save(doc)
+
+
+def outlined_pdf(pdf: bytes) -> bytes:
+    """``pdf`` with its letters as drawings: no picture, no text."""
+    doc = pymupdf.open()
+    with pymupdf.open(stream=pdf) as original:
+        for page in original:
+            drawn = page.get_svg_image(text_as_path=True)
+            with pymupdf.open(stream=drawn.encode(), filetype="svg") as svg:
+                outlines = pymupdf.open("pdf", svg.convert_to_pdf())
+            target = doc.new_page(width=page.rect.width, height=page.rect.height)
+            target.show_pdf_page(target.rect, outlines, 0)
     return save(doc)
 
 

@@ -118,6 +118,17 @@ def test_no_control_character_reaches_the_terminal(
     assert all(char.isprintable() for char in err.strip())
 
 
+def test_what_people_read_has_no_control_characters() -> None:
+    hostile = "a\x1b]0;taken\x07\u202e\x9b31m\tb\nc"
+    match = QuoteMatch("a", hostile, (0, len(hostile)), "exact", 100, 1, "word", ())
+    metadata = {"page": 1, "page_end": 1, "total_pages": 1, "section": hostile}
+    metadata |= {"boxes": "[]", "quotes": dump_quotes([match])}
+    assert list(passage_lines(1, Document(hostile, metadata=metadata))) == [
+        "1. page 1 of 1: a]0;taken31m b c",
+        "   “a]0;taken31m b c”",
+    ]
+
+
 def test_a_reader_that_has_enough(report: Path) -> None:
     command = f"{sys.executable} -m langchain_pymupdf_coords chunks {report} --mode box | head -n 1"
     shell = ["bash", "-o", "pipefail", "-c", command]
@@ -267,10 +278,10 @@ def test_the_password_opens_it(tmp_path: Path, capsys: pytest.CaptureFixture[str
 
 def test_a_folder_that_is_not_there(report: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "missing" / "evidence.html"
-    status, _, err = run(capsys, "ask", report, QUESTION, "--html", path)
-    assert status == 2
-    assert err.startswith("error: ")
-    assert "missing" in err
+    for option in ("--html", "--pdf", "--png"):
+        status, out, err = run(capsys, "ask", report, QUESTION, option, path)
+        assert (status, out) == (2, "")
+        assert err == f"error: {path} cannot be written: there is no folder {path.parent}\n"
 
 
 def test_what_is_no_command(report: Path, capsys: pytest.CaptureFixture[str]) -> None:

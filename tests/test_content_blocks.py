@@ -14,7 +14,7 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from pydantic import Field
 
 from langchain_pymupdf_coords import PyMuPDFCoordsLoader
-from langchain_pymupdf_coords.content_blocks import content_blocks
+from langchain_pymupdf_coords.message_blocks import content_blocks
 from langchain_pymupdf_coords.crops import Crop, dump_crops
 from langchain_pymupdf_coords.document_transformers import SourceCropTransformer
 from langchain_pymupdf_coords.errors import ProvenanceError, SourceAccessError, SourceUnavailableError

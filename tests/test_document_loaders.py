@@ -26,6 +26,7 @@ from langchain_pymupdf_coords import (
 )
 from langchain_pymupdf_coords.folding import fold
 from langchain_pymupdf_coords.pdf import reading
+from langchain_pymupdf_coords.reading_lanes import LocalLane
 from tests import pdf_factory, sample_report
 
 
@@ -93,7 +94,7 @@ def test_output_is_the_same_whatever_the_window(
     report_path: Path, window: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = PyMuPDFCoordsLoader(report_path).load()
-    monkeypatch.setattr(reading, "WINDOW", window)
+    monkeypatch.setattr(LocalLane, "window", window)
     assert PyMuPDFCoordsLoader(report_path).load() == whole
 
 
@@ -196,7 +197,7 @@ def test_cycles_in_form_fields_do_not_stop_the_file(tmp_path: Path, make: object
 
 
 def test_dense_and_huge_pages_are_read_without_the_layout_model(tmp_path: Path) -> None:
-    for name, data in {"dense": pdf_factory.dense_pdf(words=3000), "huge": pdf_factory.huge_page_pdf()}.items():
+    for name, data in {"dense": pdf_factory.dense_pdf(words=4200), "huge": pdf_factory.huge_page_pdf()}.items():
         path = write(tmp_path, data, f"{name}.pdf")
         with pytest.warns(PageFallbackWarning, match=rf"{name}\.pdf, page 1: read without the layout model"):
             documents = PyMuPDFCoordsLoader(path).load()
@@ -237,7 +238,7 @@ def test_several_files_in_order(tmp_path: Path, report_path: Path) -> None:
 
 
 def test_the_first_document_comes_after_a_window(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "WINDOW", 2)
+    monkeypatch.setattr(LocalLane, "window", 2)
     pages = [[f"Words of page {n} are here.", "And a second line.", "And a third line."] for n in range(12)]
     path = write(tmp_path, pdf_factory.text_pdf(pages=pages))
     seen: list[int] = []

@@ -118,7 +118,7 @@ def test_it_says_what_was_asked_and_found(documents: list[Document]) -> None:
     assert page.text("q") == [REPORT_QUOTE]
     assert page.text("span", "status") == ["Exact: word for word"]
     (item,) = page.text("li")
-    assert f"page 1, printed “{PAGE_LABELS[0]}”" in item
+    assert f"Exact: word for word · page 1, printed “{PAGE_LABELS[0]}”" in item
     assert f"{TITLE} > {SECTIONS[0]}" in item
     assert page.text("figcaption") == [f"Page 1, printed “{PAGE_LABELS[0]}”: quote 1"]
     (section,) = page.text("section")
@@ -313,6 +313,14 @@ def test_sources_are_grouped_and_numbered_through(tmp_path: Path) -> None:
     assert page.text("text") == ["1", "3", "2", "4"]
 
 
+def test_pages_come_in_order(tmp_path: Path) -> None:
+    (tmp_path / "a.pdf").write_bytes(text_pdf(pages=[PAGE_TEXT] * 9))
+    matches = [match_at(number, BOX.bbox, quote=str(number)) for number in (9, 1, 8)]
+    page = Page(evidence_html([text_document(tmp_path, *matches)]).html)
+    assert page.text("q") == ["9", "1", "8"]
+    assert page.text("figcaption") == ["Page 1: quote 2", "Page 8: quote 3", "Page 9: quote 1"]
+
+
 def test_numbers_beside_a_page_do_not_cover_each_other(tmp_path: Path) -> None:
     same_line = [match_at(1, (x, 40.0, x + 50, 52.0), quote=str(x)) for x in (30.0, 100.0, 200.0)]
     page = Page(evidence_html([text_document(tmp_path, *same_line)]).html)
@@ -336,7 +344,8 @@ def test_a_quote_over_two_pages(tmp_path: Path) -> None:
 
 def test_a_quote_of_overlapping_chunks_is_listed_once(documents: list[Document]) -> None:
     (document,) = quoting(documents)
-    assert evidence_html([document, document]).html == evidence_html([document]).html
+    page = Page(evidence_html([document, document]).html)
+    assert len(page.all("li")) == len(page.all("a", "mark")) == 1
 
 
 def test_a_link_to_files_on_the_web_only(tmp_path: Path) -> None:
@@ -408,6 +417,11 @@ def test_pages_share_the_pixels(documents: list[Document]) -> None:
         # The picture is whole pixels, and so a little larger than the page.
         assert float(width) == pytest.approx(595, abs=2.5)
         assert float(height) / float(width) == pytest.approx(picture.height / picture.width, rel=1e-4)
+
+
+@pytest.mark.parametrize("plenty", [1e8, float("inf")])
+def test_plenty_of_pixels(documents: list[Document], plenty: float) -> None:
+    assert evidence_html(documents, max_total_pixels=plenty).html == evidence_html(documents).html
 
 
 def test_pages_that_could_not_be_read_have_no_picture(documents: list[Document]) -> None:

@@ -36,6 +36,7 @@ LAYOUTS: dict[str, dict[str, Any]] = {
 }
 ATTACK = "</title><script>document.title = 'taken'</script><img src=http://127.0.0.1:9/x onerror='alert(1)'>"
 RECT = "const r = arguments[0].getBoundingClientRect(); return [r.left, r.top, r.right, r.bottom]"
+LOW = ("",) * 22 + PAGE_TEXT  # far down the page, where a wrong scale shows
 SCALE = 2  # pixels of the screen per CSS pixel
 DPI = 144  # of the pictures
 
@@ -107,7 +108,7 @@ def dark_pixels(browser: Any) -> np.ndarray:
 @pytest.mark.parametrize("width", [1280, 420])
 def test_a_click_leads_to_the_words(browser: Any, tmp_path: Path, layout: str, width: int) -> None:
     set_view(browser, width, 800, scale=SCALE, prefers_reduced_motion="reduce")
-    (tmp_path / "a.pdf").write_bytes(text_pdf(pages=[("Nothing.",), PAGE_TEXT], **LAYOUTS[layout]))
+    (tmp_path / "a.pdf").write_bytes(text_pdf(pages=[("Nothing.",), LOW], **LAYOUTS[layout]))
     quoted = [document for document in located(tmp_path / "a.pdf") if document.metadata["page_end"] == 2]
     evidence_html(quoted, tmp_path / "evidence.html")
     browser.get((tmp_path / "evidence.html").as_uri())
@@ -129,7 +130,7 @@ def test_a_click_leads_to_the_words(browser: Any, tmp_path: Path, layout: str, w
     assert min(beyond) >= -0.75
     assert max(beyond) <= 4 * point
     # And it is the line that the builder wrote there.
-    x, baseline = line_origin(1)
+    x, baseline = line_origin(LOW.index(PAGE_TEXT[1]))
     assert words[0] == pytest.approx(left + x * point, abs=3 * point)
     assert marked[1] < top + (baseline - 4) * point < marked[3]
 
@@ -273,6 +274,10 @@ def test_no_scrolling_sideways(browser: Any, page: str, width: int) -> None:
     set_view(browser, width, 800)
     browser.get(page)
     assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+    _, _, right, bottom = rect(browser, browser.find_element("class name", "side"))
+    left, top, _, _ = rect(browser, browser.find_element("tag name", "main"))
+    assert (top >= bottom) == (width < 900)
+    assert (left >= right) == (width > 900)
 
 
 def test_what_a_screen_reader_is_told(browser: Any, page: str) -> None:

@@ -87,6 +87,10 @@ def test_text_that_was_left_out() -> None:
     ]
 
 
+def test_white_space_around_a_piece_is_its_own() -> None:
+    assert spans("One two. \n\nThree four.", "One two. \n", "\nThree four.") == [(0, 10), (10, 22)]
+
+
 def test_pieces_of_marks_and_of_white_space() -> None:
     assert spans("a | - | b", "a |", " ", "- |", "b") == [(0, 3), (3, 3), (4, 7), (8, 9)]
     assert spans("", "") == [(0, 0)]

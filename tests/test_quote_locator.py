@@ -115,6 +115,24 @@ def test_a_quote_over_two_pages_has_a_region_on_each(tmp_path: Path) -> None:
     assert letters_under(data, match) == "lookedoutofthewindowandsawthattheicehadcomeearly"
 
 
+def test_a_running_head_interrupts_a_sentence_but_not_its_quote() -> None:
+    head = "Annual report 2025"
+    content = f"The harbour froze early and\n\n{head}\n\nthe ferries stayed in port until March."
+    at = content.index(head)
+    parts = [("text", 0, at - 2), ("page-header", at, at + len(head)), ("text", at + len(head) + 2, len(content))]
+    boxes = [
+        {"page": 1 + (start > 0), "bbox": [10, 10 + start, 200, 20 + start], "class": name, "span": [start, end]}
+        for name, start, end in parts
+    ]
+    document = Document(page_content=content, metadata={"source": "gone.pdf", "boxes": json.dumps(boxes)})
+    match = LOCATOR.locate(document, "froze early and the ferries stayed in port")
+    assert match is not None
+    assert match.status == "normalized"
+    assert [region.page for region in match.regions] == [1, 2]
+    assert [len(region.quads) for region in match.regions] == [1, 1]
+    assert LOCATOR.locate(document, "froze early and Annual the ferries stayed") is None
+
+
 def test_a_number_is_not_found_inside_another(tmp_path: Path) -> None:
     lines = ["The harbour paid 1,250.00 for repairs.", "Another 250 went to the crew of the ferry.", *pdf_factory.BODY]
     data = pdf_factory.text_pdf(pages=(lines,))

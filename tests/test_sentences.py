@@ -1,4 +1,7 @@
+from typing import Any
+
 import pytest
+import sentencex
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -95,6 +98,29 @@ def test_sentences_of_a_chunk_are_found_verbatim() -> None:
         assert len(sentences) > 1
         statuses = [find_quote(document.page_content, sentence) for sentence in sentences]
         assert {match.status if match else None for match in statuses} == {"exact"}
+
+
+@pytest.mark.parametrize("sentence", ["Fares rose by 3.5 percent. ", "七艘船在日出前离开。"])
+def test_a_long_paragraph_is_cut_like_a_short_one(sentence: str) -> None:
+    assert _split(sentence * 900) == [sentence.strip()] * 900
+
+
+def test_a_long_sentence_stays_whole() -> None:
+    sentence = f"Fares {'rose and ' * 2000}fell."
+    assert _split(f"Fuel fell. {sentence} Bread rose.") == ["Fuel fell.", sentence, "Bread rose."]
+
+
+def test_many_stops_take_no_squared_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    lengths: list[int] = []
+    boundaries = sentencex.get_sentence_boundaries
+
+    def measured(language: str, prose: str) -> Any:
+        lengths.append(len(prose))
+        return boundaries(language, prose)
+
+    monkeypatch.setattr(sentencex, "get_sentence_boundaries", measured)
+    assert len(_split("好。" * 10_000)) == 10_000
+    assert max(lengths) <= 2000
 
 
 @given(st.one_of(st.text(max_size=300), st.lists(st.one_of(MARKUP, WORDS, st.just(" "))).map("".join)))

@@ -2,6 +2,6 @@
 
 from langchain_pymupdf_coords.pdf.glyphs import page_glyphs
 from langchain_pymupdf_coords.pdf.ocr import PageRecogniser
-from langchain_pymupdf_coords.pdf.reading import DocumentInfo, PDFReader
+from langchain_pymupdf_coords.pdf.reading import PDFReader
 
-__all__ = ["DocumentInfo", "PDFReader", "PageRecogniser", "page_glyphs"]
+__all__ = ["PDFReader", "PageRecogniser", "page_glyphs"]

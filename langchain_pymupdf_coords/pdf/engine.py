@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pymupdf
+import pymupdf4llm
 
 logger = logging.getLogger("langchain_pymupdf_coords.pdf")
 
@@ -49,3 +50,10 @@ def engine(name: str) -> Iterator[None]:
                 logger.info("%s: MuPDF: %s", name, messages)
             tools.mupdf_display_errors(shown[0])
             tools.mupdf_display_warnings(shown[1])
+
+
+def load_model_again() -> None:
+    """Load the layout model anew, with sessions as onnxruntime makes them now."""
+    with engine_lock:
+        pymupdf4llm.use_layout(False)
+        pymupdf4llm.use_layout(True)

@@ -14,9 +14,9 @@ from langchain_pymupdf_coords.pdf.forms import disarm_forms
 from langchain_pymupdf_coords.pdf.opening import PrivateDocument
 from langchain_pymupdf_coords.pdf.text import read_textpage, text_runs
 
-# The layout model compares all lines of a page with each other: 2,000 scattered ones take 4 s, 4,000 take 15 s
-# and a gigabyte, 8,000 a minute and three.
-MAX_LAYOUT_LINES = 2_500
+# The layout model compares all lines of a page with each other: 4,000 scattered ones take 10 s and more than a
+# gigabyte, 8,000 a minute and three.
+MAX_LAYOUT_LINES = 4_000
 
 
 class _TooDenseError(Exception):

@@ -1,22 +1,17 @@
 """Reading a PDF window by window, so that memory does not grow with the file."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 import pymupdf
 
-from langchain_pymupdf_coords.pages import ParsedPage
+from langchain_pymupdf_coords.pages import DocumentInfo, ParsedPage
 from langchain_pymupdf_coords.pdf.engine import engine
 from langchain_pymupdf_coords.pdf.ocr import Recogniser
 from langchain_pymupdf_coords.pdf.opening import open_upright
 from langchain_pymupdf_coords.pdf.parsing import PageParser
-
-# Pages per call of the engine. Each call reads the outline again, so one page a call is quadratic on long
-# files; the first chunk comes after one window.
-WINDOW = 8
 
 _INFO_KEYS = {
     "title": "title",
@@ -26,19 +21,6 @@ _INFO_KEYS = {
     "creationDate": "creationdate",
     "modDate": "moddate",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class DocumentInfo:
-    """What a file says of itself.
-
-    Attributes:
-        total_pages: Number of pages.
-        metadata: Document information under the names that LangChain's PDF loaders use; no empty values.
-    """
-
-    total_pages: int
-    metadata: Mapping[str, str]
 
 
 class PDFReader:
@@ -70,13 +52,12 @@ class PDFReader:
             self._parser = PageParser(self._document, recognise=recognise)
             self.info = _info(self._document)
 
-    def windows(self, numbers: Sequence[int]) -> Iterator[list[ParsedPage]]:
-        """Yield the pages with these numbers (from 1), some at a time, in the order given."""
-        for start in range(0, len(numbers), WINDOW):
-            with engine(self._name):
-                pages = self._parser.parse([number - 1 for number in numbers[start : start + WINDOW]])
-                pymupdf.TOOLS.store_shrink(100)
-            yield pages
+    def read(self, numbers: Sequence[int]) -> list[ParsedPage]:
+        """Return the pages with these numbers, from 1, in this order; they are all in memory at once."""
+        with engine(self._name):
+            pages = self._parser.parse([number - 1 for number in numbers])
+            pymupdf.TOOLS.store_shrink(100)
+        return pages
 
     def close(self) -> None:
         """Release the file."""

@@ -6,16 +6,19 @@ file of language data is the number of its parts, the offset of each part (-1: m
 the settings are the first (tesseract-ocr/tesseract, ``src/ccutil/tessdatamanager.h``).
 """
 
+import atexit
+import os
 import shutil
 import struct
 from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import mkdtemp
 
 _AUTOMATIC = b"tessedit_pageseg_mode 3\n"
 _MOST_PARTS = 64
 
 
+@cache
 def column_aware(folder: str, language: str) -> str:
     """Return a folder with the data of some languages, of which the first says to look for columns.
 
@@ -25,20 +28,21 @@ def column_aware(folder: str, language: str) -> str:
         folder: Folder that has ``NAME.traineddata`` for each language.
         language: Names of languages, joined with ``+``.
     """
-    return _copy(folder, language).name
-
-
-@cache
-def _copy(folder: str, language: str) -> TemporaryDirectory[str]:
-    copy = TemporaryDirectory(prefix="tessdata-")
+    copy = mkdtemp(prefix="tessdata-")
+    atexit.register(_remove, copy, os.getpid())
     for index, name in enumerate(language.split("+")):
-        source, target = (Path(place, f"{name}.traineddata") for place in (folder, copy.name))
+        source, target = (Path(place, f"{name}.traineddata") for place in (folder, copy))
         target.parent.mkdir(exist_ok=True)
         if index:
             shutil.copyfile(source, target)
         else:
             target.write_bytes(with_setting(source.read_bytes()))
     return copy
+
+
+def _remove(folder: str, process: int) -> None:
+    if os.getpid() == process:  # not in a fork
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def with_setting(data: bytes, setting: bytes = _AUTOMATIC) -> bytes:

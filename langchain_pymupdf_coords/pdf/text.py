@@ -1,29 +1,23 @@
 """Text runs and glyphs of a page."""
 
-from collections.abc import Iterator, Mapping
+import gc
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import pymupdf
 
-from langchain_pymupdf_coords.geometry import BBox
 from langchain_pymupdf_coords.pages import Glyph, TextRun
 
 # What the engine itself reads a page with, so that both see the same characters: ink boxes, nothing from
-# outside the page, and the glyphs rather than the ActualText that a file claims for them.
-TEXT_FLAGS = (
-    pymupdf.TEXT_COLLECT_STYLES
-    | pymupdf.TEXT_ACCURATE_BBOXES
-    | pymupdf.TEXT_MEDIABOX_CLIP
-    | pymupdf.TEXT_IGNORE_ACTUALTEXT
-)
-
-# The font of Tesseract: its glyphs are empty cells as high as the line and stand on its bottom.
-OCR_FONT = "GlyphLessFont"
+# outside the page, and the glyphs rather than the ActualText that a file claims for them. The engine also asks
+# for underlines and the like, which takes seven times as long and changes neither characters nor places.
+TEXT_FLAGS = pymupdf.TEXT_ACCURATE_BBOXES | pymupdf.TEXT_MEDIABOX_CLIP | pymupdf.TEXT_IGNORE_ACTUALTEXT
 
 
 def read_textpage(page: pymupdf.Page) -> pymupdf.TextPage:
-    """Read the text of an upright page as the engine does; who watches the page is not told."""
-    return pymupdf.Page.get_textpage(page, flags=TEXT_FLAGS, clip=page.rect)
+    """Read the text of an upright page as the engine does."""
+    return page.get_textpage(flags=TEXT_FLAGS, clip=page.rect)
 
 
 def text_runs(textpage: pymupdf.TextPage, *, glyphs: bool) -> list[TextRun]:
@@ -33,14 +27,31 @@ def text_runs(textpage: pymupdf.TextPage, *, glyphs: bool) -> list[TextRun]:
         textpage: Text of an upright page.
         glyphs: Whether to keep single characters; reading them takes several times as long.
     """
-    blocks = (textpage.extractRAWDICT() if glyphs else textpage.extractDICT())["blocks"]
-    runs = []
+    runs: list[TextRun] = []
     number = 0
-    for block_number, block in enumerate(blocks):
-        for line in block.get("lines", ()):
-            number += 1
-            runs += _line_runs(line, number, block_number)
+    with _no_collection():
+        blocks = (textpage.extractRAWDICT() if glyphs else textpage.extractDICT())["blocks"]
+        for block_number, block in enumerate(blocks):
+            for line in block.get("lines", ()):
+                number += 1
+                runs += _line_runs(line, number, block_number)
+        del blocks
     return runs
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Keep the garbage collector out of the making of thousands of dicts that are dropped at once.
+
+    It would run several times a page over everything that the process holds, which takes longer than reading.
+    """
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def _line_runs(line: Mapping[str, Any], number: int, block: int) -> Iterator[TextRun]:
@@ -52,27 +63,22 @@ def _line_runs(line: Mapping[str, Any], number: int, block: int) -> Iterator[Tex
             continue
         x0, y0, x1, y1 = span["bbox"]
         high, low = _extent(span, line["dir"])
-        glyphs = () if chars is None else tuple(_glyph(char, high, low) for char in chars)
         origin = span["origin"][1]
         bbox = (x0, min(y0, origin - high), x1, max(y1, origin + low))
-        ink = (x0, top, x1, bottom)
-        yield TextRun(text, bbox, ink, number, block, line["dir"], span["size"], glyphs)
+        glyphs = () if chars is None else tuple(_glyphs(chars, high, low))
+        yield TextRun(text, bbox, (x0, top, x1, bottom), number, block, line["dir"], span["size"], glyphs)
 
 
 def _extent(span: Mapping[str, Any], direction: tuple[float, float]) -> tuple[float, float]:
     """Return how far a font reaches above and below the base line, in points of the page."""
-    if span["font"] == OCR_FONT:
-        return 0.0, 0.0
     cosine = direction[0]
     up, down = span["ascender"] * span["size"] * cosine, -span["descender"] * span["size"] * cosine
     return (up, down) if cosine >= 0 else (-down, -up)
 
 
-def _glyph(char: Mapping[str, Any], high: float, low: float) -> Glyph:
-    x0, y0, x1, y1 = char["bbox"]
-    origin = char["origin"][1]
-    return Glyph(char["c"], _bbox(x0, min(y0, origin - high), x1, max(y1, origin + low)))
-
-
-def _bbox(x0: float, y0: float, x1: float, y1: float) -> BBox:
-    return x0, y0, x1, y1
+def _glyphs(chars: Sequence[Mapping[str, Any]], high: float, low: float) -> Iterator[Glyph]:
+    for char in chars:
+        x0, y0, x1, y1 = char["bbox"]
+        origin = char["origin"][1]
+        top, bottom = origin - high, origin + low
+        yield Glyph(char["c"], (x0, y0 if y0 < top else top, x1, y1 if y1 > bottom else bottom))

@@ -1,0 +1,60 @@
+"""Blocking iterators in async code: on threads of their own, a step at a time."""
+
+import threading
+from collections.abc import AsyncIterator, Callable, Generator, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from functools import cache
+from typing import Any, Generic, TypeVar
+
+from langchain_core.runnables import run_in_executor
+
+# The engine does one thing at a time, so more threads would wait for it; these few are for loads that wait
+# for workers or a download. Loads beyond their number wait here, and not in the executor that all code shares.
+_THREADS = 4
+
+T = TypeVar("T")
+_END = object()
+
+
+@cache
+def _threads() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(_THREADS, thread_name_prefix="pymupdf-coords")
+
+
+async def in_background(make: Callable[[], Iterator[T]]) -> AsyncIterator[T]:
+    """Yield what an iterator yields, each step of which is made on a thread of this module.
+
+    Args:
+        make: Makes the iterator; a generator is closed when this one is, after the step that it is in.
+    """
+    steps = _Steps(make)
+    context = copy_context()
+    try:
+        while (item := await run_in_executor(_threads(), context.run, steps.next)) is not _END:
+            yield item
+    finally:
+        # Not awaited: a load that is cancelled is in a step that may take seconds.
+        _threads().submit(steps.close)
+
+
+class _Steps(Generic[T]):
+    """An iterator that is used by one thread after the other."""
+
+    def __init__(self, make: Callable[[], Iterator[T]]) -> None:
+        self._lock = threading.Lock()
+        self._make = make
+        self._iterator: Iterator[T] | None = None
+
+    def next(self) -> T | Any:
+        """Return the next item, or ``_END``."""
+        with self._lock:
+            if self._iterator is None:
+                self._iterator = self._make()
+            return next(self._iterator, _END)
+
+    def close(self) -> None:
+        """Close the iterator, if it is a generator."""
+        with self._lock:
+            if isinstance(self._iterator, Generator):
+                self._iterator.close()

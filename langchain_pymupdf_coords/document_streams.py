@@ -1,0 +1,174 @@
+"""From files to Documents, in order, with whatever workers and cache the options ask for."""
+
+import warnings
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
+from itertools import islice
+from typing import TYPE_CHECKING, Literal, Self
+
+from langchain_core.documents import Document
+
+from langchain_pymupdf_coords.box_splitting import box_splitter
+from langchain_pymupdf_coords.chunk_documents import DocumentFactory
+from langchain_pymupdf_coords.chunking import Chunker
+from langchain_pymupdf_coords.errors import PyMuPDFCoordsError, SkippedFileWarning
+from langchain_pymupdf_coords.file_pages import FilePages
+from langchain_pymupdf_coords.page_warnings import PageWarnings
+from langchain_pymupdf_coords.pages import DocumentInfo, ParsedPage
+from langchain_pymupdf_coords.parsing_options import MetadataValue, ParsingOptions
+from langchain_pymupdf_coords.progress import Progress
+from langchain_pymupdf_coords.provenance import clean_text
+from langchain_pymupdf_coords.reading_jobs import PDFJob
+from langchain_pymupdf_coords.reading_lanes import choose_lane
+from langchain_pymupdf_coords.sources import SourceFile
+
+if TYPE_CHECKING:
+    from langchain_pymupdf_coords.page_cache import PageCache
+
+OnError = Literal["raise", "warn"]
+
+
+class DocumentStream:
+    """Makes the Documents of some files. A context manager, which ends the workers it started."""
+
+    def __init__(self, options: ParsingOptions, files: int) -> None:
+        """Prepare to read.
+
+        Args:
+            options: What to read and how.
+            files: How many files there are.
+
+        Raises:
+            OptionError: There may be no workers in this process.
+        """
+        self._options = options
+        self._exit = ExitStack()
+        self._progress = Progress.of(options.progress, files)
+        self._exit.callback(self._progress.close)
+        self._cache = self._open_cache()
+        self._lane = choose_lane(options.workers, self._progress)
+        self._exit.callback(self._lane.close)
+
+    def _open_cache(self) -> "PageCache | None":
+        if self._options.cache_dir is None:
+            return None
+        from langchain_pymupdf_coords.page_cache import PageCache
+
+        return self._exit.enter_context(PageCache(self._options.cache_dir, self._options.cache_bytes))
+
+    def documents(
+        self, files: Iterable[Callable[[], SourceFile]], on_error: OnError = "raise"
+    ) -> Iterator[Document]:
+        """Yield the Documents of all files in order, each as soon as its pages are read.
+
+        Args:
+            files: Functions that find each file. Where workers read, some are called ahead of time.
+            on_error: ``"warn"`` goes on with the next file after an error of this package.
+
+        Raises:
+            PyMuPDFCoordsError: A file cannot be found or read.
+            SourceAccessError: Its address is not allowed.
+        """
+        upcoming = iter(files)
+        begun: deque[_File] = deque()
+        while True:
+            begun.extend(_File(find, self) for find in islice(upcoming, self._lane.ahead + 1 - len(begun)))
+            if not begun:
+                return
+            file = begun.popleft()
+            try:
+                yield from file.documents()
+            except PyMuPDFCoordsError as error:
+                if on_error == "raise":
+                    raise
+                warnings.warn(f"a file was not loaded to its end: {error}", SkippedFileWarning, stacklevel=2)
+            finally:
+                file.close()
+
+    def pages_of(self, file: SourceFile) -> FilePages:
+        """Begin to read a file."""
+        options = self._options
+        job = PDFJob(
+            file.path or file.read_bytes(), file.source, options.password, options.ocr, options.ocr_language
+        )
+        cached = None
+        if self._cache is not None:
+            state, digest = file.key, file.digest
+            cached = self._cache.file(job, digest, lambda: file.key == state)
+        wanted = None if options.pages is None else tuple(options.pages)
+        return FilePages(job, wanted, lane=self._lane, cached=cached, progress=self._progress)
+
+    def cut(self, file: SourceFile, pages: FilePages) -> Iterator[Document]:
+        """Yield the Documents of a file."""
+        options = self._options
+        factory = DocumentFactory(
+            source=file.source,
+            digest=file.digest,
+            total_pages=pages.info().total_pages,
+            file_metadata=_file_metadata(pages.info(), options),
+            identity=options.identity(),
+            line_map=options.line_map,
+        )
+        read = pages.read(lambda total: options.selected(total, file.source))
+        for index, chunk in enumerate(_chunker(options).chunks(_watched(read, file.source))):
+            yield factory.document(chunk, index)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._exit.close()
+
+
+class _File:
+    """A file that is being read; what went wrong at its beginning is raised when it is its turn."""
+
+    def __init__(self, find: Callable[[], SourceFile], stream: DocumentStream) -> None:
+        self._stream = stream
+        self._error: PyMuPDFCoordsError | None = None
+        self._pages: FilePages | None = None
+        try:
+            self._file = find()
+            self._pages = stream.pages_of(self._file)
+        except PyMuPDFCoordsError as error:
+            self._error = error
+
+    def documents(self) -> Iterator[Document]:
+        if self._error is not None:
+            raise self._error
+        if self._pages is not None:
+            yield from self._stream.cut(self._file, self._pages)
+
+    def close(self) -> None:
+        if self._pages is not None:
+            self._pages.close()
+
+
+def _chunker(options: ParsingOptions) -> Chunker:
+    return Chunker(
+        mode=options.mode,
+        chunk_size=options.chunk_size,
+        chunk_overlap=options.chunk_overlap,
+        length=options.length_function,
+        exclude_classes=frozenset(options.exclude_classes),
+        split=box_splitter(
+            options.text_splitter, options.chunk_size, options.length_function, overlap=options.chunk_overlap
+        ),
+    )
+
+
+def _file_metadata(info: DocumentInfo, options: ParsingOptions) -> dict[str, MetadataValue]:
+    told = {key: clean_text(value) for key, value in info.metadata.items()}
+    return {**told, **(options.extra_metadata or {})}
+
+
+def _watched(pages: Iterable[ParsedPage], name: str) -> Iterator[ParsedPage]:
+    """Yield pages, and warn of what they could not give."""
+    notes = PageWarnings(name)
+    try:
+        for page in pages:
+            notes.page(page)
+            yield page
+    finally:
+        notes.close()
