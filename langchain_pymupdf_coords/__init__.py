@@ -44,6 +44,7 @@ if _typing.TYPE_CHECKING:
     from langchain_pymupdf_coords.document_loaders import PyMuPDFCoordsLoader, PyMuPDFCoordsParser
     from langchain_pymupdf_coords.document_transformers import SourceCropTransformer
     from langchain_pymupdf_coords.evidence import EvidencePage, evidence_html
+    from langchain_pymupdf_coords.evidence_bundle import BundleReport, EvidenceBundle
     from langchain_pymupdf_coords.message_blocks import content_blocks
     from langchain_pymupdf_coords.quote_locator import QuoteLocator
     from langchain_pymupdf_coords.quote_selection import BM25SentenceSelector
@@ -52,9 +53,11 @@ if _typing.TYPE_CHECKING:
 
 __all__ = [
     "BM25SentenceSelector",
+    "BundleReport",
     "CacheWarning",
     "CitationLocator",
     "Crop",
+    "EvidenceBundle",
     "EvidencePage",
     "LineBox",
     "LocatedAnswer",
@@ -110,6 +113,7 @@ _NAMES = {
     "document_loaders": ("PyMuPDFCoordsLoader", "PyMuPDFCoordsParser"),
     "document_transformers": ("SourceCropTransformer",),
     "evidence": ("EvidencePage", "evidence_html"),
+    "evidence_bundle": ("BundleReport", "EvidenceBundle"),
     "message_blocks": ("content_blocks",),
     "quote_locator": ("QuoteLocator",),
     "quote_selection": ("BM25SentenceSelector",),

@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 from langchain_core.runnables import run_in_executor
 
 # The engine does one thing at a time, so more threads would wait for it; these few are for loads that wait
-# for workers or a download. Loads beyond their number wait here, and not in the executor that all code shares.
+# for workers or a download. Loads beyond their number wait here, not in the executor that all code shares.
 _THREADS = 4
 
 T = TypeVar("T")

@@ -30,7 +30,7 @@ class CropOptions:
         margin: Points to add on each side, cut at the edge of the page; by default 12, or 36 around a quote.
         dpi: Pixels per inch.
         image_format: ``"png"``, ``"jpeg"``, or ``"webp"``, which needs Pillow.
-        draw: What to mark: ``"quotes"`` that were located, ``"boxes"``, both or ``()``.
+        draw: What to mark: ``"quotes"`` that were located, ``"boxes"``, both or None.
         box_color: Colour of the outlines of boxes: red, green and blue, each 0 to 1.
         quote_color: Colour over quotes; by default it tells how a quote was found (``STATUS_COLORS``).
         opacity: Of the colour over quotes, 0 to 1; text under it stays black.
@@ -48,7 +48,7 @@ class CropOptions:
     margin: float | None = None
     dpi: float = 150
     image_format: ImageFormat = "png"
-    draw: Drawn | Collection[Drawn] = _QUOTES
+    draw: Drawn | Collection[Drawn] | None = _QUOTES
     box_color: Color = BOX_COLOR
     quote_color: Color | None = None
     opacity: float = 0.6
@@ -61,10 +61,10 @@ class CropOptions:
     on_error: OnError = "raise"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "draw", (self.draw,) if isinstance(self.draw, str) else tuple(self.draw))
+        object.__setattr__(self, "draw", _names(self.draw))
         _check_choices("by", [self.by], get_args(CropBy))
         _check_choices("image_format", [self.image_format], get_args(ImageFormat))
-        _check_choices("draw", self.draw, get_args(Drawn))
+        _check_choices("draw", _names(self.draw), get_args(Drawn))
         _check_choices("on_error", [self.on_error], get_args(OnError))
         _check_number("margin", 0 if self.margin is None else self.margin, 0, 10_000)
         _check_number("dpi", self.dpi, 1, _MAX_DPI)
@@ -74,6 +74,10 @@ class CropOptions:
         _check_color("box_color", self.box_color)
         if self.quote_color is not None:
             _check_color("quote_color", self.quote_color)
+
+
+def _names(value: str | Collection[str] | None) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else tuple(value or ())
 
 
 def _check_choices(name: str, values: Collection[str], choices: Collection[str]) -> None:

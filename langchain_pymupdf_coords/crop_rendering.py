@@ -39,7 +39,8 @@ class CropRendering:
         """
         self._options = options
         self._documents = documents
-        marker = Marker(frozenset(options.draw), options.box_color, options.quote_color, options.opacity)
+        drawn = frozenset(options.draw or ())
+        marker = Marker(drawn, options.box_color, options.quote_color, options.opacity)
         self._areas = [crop_areas(document, options.by, options.margin, marker) for document in documents]
         wanted = [self._pixels(area) for areas in self._areas for area in areas]
         self._limit = int(min(options.max_pixels, max(fair_limit(wanted, options.max_total_pixels), 1)))

@@ -1,5 +1,6 @@
 """The entries of an evidence page: their numbers, names and words, and the list of them."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
@@ -10,6 +11,7 @@ from langchain_pymupdf_coords.html_tree import Node, node
 from langchain_pymupdf_coords.provenance import QuoteMatch, Region
 
 _PASSAGE_CHARS = 240
+_MARKS = re.compile(r"^#+ |\*\*", re.MULTILINE)  # of headings and bold words in Markdown
 _STATUS_WORDS = {
     "exact": "Exact: word for word",
     "normalized": "Normalized: the same words; case, spacing or marks differ",
@@ -99,7 +101,7 @@ def _item(source: SourceEntries, entry: Entry) -> Node:
 
 
 def _excerpt(text: str) -> str:
-    text = " ".join(text.split())
+    text = " ".join(_MARKS.sub("", text).split())
     return text if len(text) <= _PASSAGE_CHARS else f"{text[:_PASSAGE_CHARS].rstrip()}…"
 
 

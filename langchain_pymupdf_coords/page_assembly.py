@@ -11,7 +11,7 @@ from itertools import groupby
 
 from langchain_pymupdf_coords.alignment import align, mostly_inside
 from langchain_pymupdf_coords.folding import fold_glyphs
-from langchain_pymupdf_coords.geometry import BBox, union_bboxes
+from langchain_pymupdf_coords.geometry import BBox, PageSize, clip_bbox, union_bboxes
 from langchain_pymupdf_coords.metadata_json import clean_text
 from langchain_pymupdf_coords.pages import (
     HEADING_CLASSES,
@@ -129,6 +129,18 @@ def _reading_position(boxes: Sequence[ParsedBox], bbox: BBox) -> int:
         if box.bbox[1] >= bbox[3] and box.bbox[0] < bbox[2] and bbox[0] < box.bbox[2]:
             return index
     return len(boxes)
+
+
+def on_page(boxes: Iterable[ParsedBox], size: PageSize) -> tuple[ParsedBox, ...]:
+    """Cut boxes and lines to a page of ``size``: ink boxes are rounded outward, and glyphs may stand over the edge."""
+    return tuple(
+        replace(
+            box,
+            bbox=clip_bbox(box.bbox, size),
+            lines=tuple(TextLine(clip_bbox(line.bbox, size), line.start, line.end) for line in box.lines),
+        )
+        for box in boxes
+    )
 
 
 def block_boxes(runs: Iterable[TextRun]) -> list[ParsedBox]:

@@ -57,7 +57,7 @@ _FAILURES = (OSError, sqlite3.Error, diskcache.Timeout, ValueError, zlib.error)
 
 
 class PageCache:
-    """A folder of parsed pages; a context manager. Whatever goes wrong is a warning, and nothing is cached."""
+    """A folder of parsed pages; a context manager. What goes wrong is a warning, and nothing is cached."""
 
     def __init__(self, folder: str | os.PathLike[str], max_bytes: int) -> None:
         """Open or make the cache.

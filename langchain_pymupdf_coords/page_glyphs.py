@@ -14,6 +14,7 @@ from langchain_pymupdf_coords.pages import Glyph, TextRun
 _TOLERANCE = 0.5
 # A glyph that is drawn twice for a bold look covers this share of its twin.
 _TWIN = 0.5
+_SLIVER = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,10 +114,10 @@ class PageGlyphs:
 
 
 def _overlap(a: BBox, b: BBox) -> float:
-    """Return the common area of two boxes as a share of the smaller one."""
+    """Return the common area of two boxes as a share of the smaller one; a box without area counts as a sliver."""
     width, height = min(a[2], b[2]) - max(a[0], b[0]), min(a[3], b[3]) - max(a[1], b[1])
-    smaller = min((box[2] - box[0]) * (box[3] - box[1]) for box in (a, b))
-    return width * height / smaller if width > 0 and height > 0 and smaller > 0 else 0.0
+    smaller = min(max(box[2] - box[0], _SLIVER) * max(box[3] - box[1], _SLIVER) for box in (a, b))
+    return max(width, _SLIVER) * max(height, _SLIVER) / smaller if width >= 0 and height >= 0 else 0.0
 
 
 def _occurrences(text: str, part: str) -> Iterator[int]:

@@ -1,62 +1,60 @@
-"""Pages with something that is not upright text: turned tables, a chart, a photograph with lettering."""
+"""PDFs with a chart, and with a table that is turned on an upright page."""
 
 import pymupdf
 
-from tests.pdf_drawing import PAGE_TEXT, new_page, save, write_lines
+from tests.pdf_drawing import new_page, save, write_lines
 
-TURNED_CAPTION = "Table 3: Stations of the line, and passengers of the year."
-TURNED_TABLE = (
-    ("Station", "Opened", "Passengers"),
-    *((f"Station {n}", str(1900 + n), f"{n},{37 * n % 1000:03d}") for n in range(1, 8)),
+BARS = (("North", 80), ("South", 120), ("Gull Rock", 40), ("Lighthouse", 150))
+AXIS = "Passengers in thousands"
+CAPTION = "Figure 1: Passengers by route."
+TURNED_ROWS = (
+    ("Route", "Passengers", "Change"),
+    ("North Island", "571,900", "+11.6 %"),
+    ("South Island", "520,100", "+4.4 %"),
+    ("Gull Rock", "102,700", "-9.3 %"),
 )
-BARS = (("North", 120), ("South", 95), ("East", 60), ("West", 140))
-CHART_CAPTION = "Figure 1: Passengers of the four routes in thousands."
-LETTERING = "Lighthouse Pier"
-
-
-def turned_table_pdf(*, rotate: int = 90) -> bytes:
-    """An upright page with ``PAGE_TEXT`` and a ruled table with a caption, both turned: 90 reads upwards."""
-    doc = pymupdf.open()
-    page = new_page(doc)
-    write_lines(page, PAGE_TEXT)
-    side = 1 if rotate == 90 else -1
-    left, start = (140.0, 700.0) if rotate == 90 else (460.0, 150.0)
-    page.insert_text((left, start), TURNED_CAPTION, rotate=rotate, fontsize=11)
-    for r, row in enumerate(TURNED_TABLE):
-        for c, cell in enumerate(row):
-            x, y = left + side * (40 + r * 20), start - side * c * 140
-            page.draw_rect(pymupdf.Rect(x, y, x + side * 20, y - side * 140).normalize(), width=0.7)
-            font = "hebo" if r == 0 else "helv"
-            page.insert_text((x + side * 14, y - side * 5), cell, rotate=rotate, fontsize=10, fontname=font)
-    return save(doc)
+TURNED_CAPTION = "Table 2: Passengers by route, turned to fit the page."
+_PARAGRAPH = (
+    "Ferries have crossed the strait for more than a hundred years.",
+    "In summer they carry tourists, in winter mostly mail and milk.",
+    "The crew knows every rock, and most of the passengers by name.",
+)
 
 
 def chart_pdf() -> bytes:
-    """A bar chart drawn in lines, with a label below each of ``BARS`` and a value above, and a caption."""
+    """A paragraph, a bar chart with labels (one of them upwards), and its caption.
+
+    Bar ``i`` stands at x = 120 + 80 i, its name on the base line y = 415; the label of the axis runs upwards
+    from (100, 380).
+    """
     doc = pymupdf.open()
     page = new_page(doc)
-    end = write_lines(page, PAGE_TEXT)
-    floor = 400.0
-    page.draw_line((120, end + 40), (120, floor))
-    page.draw_line((120, floor), (480, floor))
-    for k, (name, value) in enumerate(BARS):
-        x = 150 + k * 80
-        page.draw_rect((x, floor - value * 1.5, x + 40, floor), fill=(0.2, 0.4 + k * 0.1, 0.8))
-        page.insert_text((x + 4, floor + 14), name, fontsize=10)
-        page.insert_text((x + 8, floor - value * 1.5 - 6), str(value), fontsize=10)
-    write_lines(page, [CHART_CAPTION], top=floor + 45)
+    write_lines(page, _PARAGRAPH)
+    for i, (name, height) in enumerate(BARS):
+        left = 120 + i * 80
+        page.draw_rect((left, 400 - height, left + 50, 400), fill=(0.2, 0.4, 0.8))
+        page.insert_text((left, 415), name, fontsize=9)
+        page.insert_text((left + 10, 395 - height), str(height), fontsize=9)
+    page.draw_line((110, 400), (450, 400))
+    page.draw_line((110, 400), (110, 220))
+    page.insert_text((100, 380), AXIS, fontsize=9, rotate=90)
+    write_lines(page, [CAPTION], top=440)
+    write_lines(page, _PARAGRAPH, top=480)
     return save(doc)
 
 
-def lettered_photo_pdf() -> bytes:
-    """A photograph with ``LETTERING`` written over it in white print, between lines of text."""
+def turned_table_pdf() -> bytes:
+    """A paragraph, and a ruled table with its caption that run upwards.
+
+    Row ``r`` is the strip of 24 points from x = 200 + 24 r, column ``c`` begins at y = 700 - 130 c.
+    """
     doc = pymupdf.open()
     page = new_page(doc)
-    end = write_lines(page, PAGE_TEXT)
-    width, height = 60, 40
-    samples = bytes(40 + (x * 3 + y * 2 + x * y % 17) % 120 for y in range(height) for x in range(width * 3))
-    photo = pymupdf.Pixmap(pymupdf.csRGB, width, height, samples, False)
-    page.insert_image((120, end + 30, 480, end + 270), pixmap=photo)
-    page.insert_text((200, end + 150), LETTERING, fontsize=24, color=(1, 1, 1))
-    write_lines(page, PAGE_TEXT[::-1], top=end + 320)
+    write_lines(page, _PARAGRAPH)
+    for r, row in enumerate(TURNED_ROWS):
+        for c, cell in enumerate(row):
+            x, y = 200 + r * 24, 700 - c * 130
+            page.draw_rect((x, y - 130, x + 24, y))
+            page.insert_text((x + 16, y - 6), cell, rotate=90, fontsize=10)
+    page.insert_text((190, 700), TURNED_CAPTION, rotate=90, fontsize=10)
     return save(doc)

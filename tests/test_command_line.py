@@ -130,11 +130,10 @@ def test_what_people_read_has_no_control_characters() -> None:
 
 
 def test_a_reader_that_has_enough(report: Path) -> None:
-    command = f"{sys.executable} -m langchain_pymupdf_coords chunks {report} --mode box | head -n 1"
+    command = f"{sys.executable} -m langchain_pymupdf_coords chunks {report} | true"
     shell = ["bash", "-o", "pipefail", "-c", command]
     done = subprocess.run(shell, capture_output=True, text=True, timeout=120, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.count("\n") == 1
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 # --- ask ----------------------------------------------------------------------------------------------------

@@ -122,25 +122,30 @@ def page_letters(file: CorpusFile) -> Iterator[tuple[int, float, float, str]]:
 OTHER_FRAME = {"userunit", "non-pdf"}
 
 
-@each_file
-def test_lines_fold_to_the_words_under_them(name: str) -> None:
-    file = FILES[name]
-    if loaded(name).error or file.tags & OTHER_FRAME:
-        pytest.skip("no lines to compare, or no page that the test can read by itself")
+def letters_off_their_lines(name: str) -> tuple[int, int]:
+    """How many letters stand in lines whose rectangle holds other letters too, and how many there are."""
     by_page = collections.defaultdict(list)
-    for page, x, y, letters in page_letters(file):
+    for page, x, y, letters in page_letters(FILES[name]):
         by_page[page].append((x, y, letters))
     wrong = total = 0
     for document in loaded(name).documents:
         for line in LineBox.from_document(document):
             x0, y0, x1, y1 = line.bbox
             want = sorted(fold(document.page_content[slice(*line.span)]).text)
-            under = sorted("".join(t for x, y, t in by_page[line.page] if x0 - 0.3 <= x <= x1 + 0.3 and y0 <= y <= y1))
+            held = (t for x, y, t in by_page[line.page] if x0 - 0.3 <= x <= x1 + 0.3 and y0 <= y <= y1)
+            under = sorted("".join(held))
             total += len(want)
-            if under not in (want, sorted(want * 2)):
-                wrong += len(want)
-    # Print over print: a stamp, a watermark, a glyph of the next line in a tall font.
-    assert wrong <= 0.05 * total + 40, (wrong, total)
+            wrong += len(want) if under not in (want, sorted(want * 2)) else 0
+    return wrong, total
+
+
+def test_lines_fold_to_the_words_under_them() -> None:
+    """All but what stands on slanted lines, under stamps and watermarks, or around a superscript of its own."""
+    if not FILES:
+        pytest.skip("no shared corpus beside the repository")
+    names = [n for n, file in FILES.items() if not file.tags & (OTHER_FRAME | UNOPENABLE) and not loaded(n).error]
+    counts = [letters_off_their_lines(name) for name in names if "unsupported_feature" not in name]
+    assert sum(wrong for wrong, _ in counts) <= 0.01 * sum(total for _, total in counts)
 
 
 @each_file

@@ -97,10 +97,13 @@ LAYERS = (
     },
     {
         "__main__",
+        "bundle_contents",
+        "bundle_storage",
         "command_line",
         "command_output",
         "cut_documents",
         "evidence",
+        "evidence_bundle",
         "evidence_entries",
         "evidence_exhibits",
         "evidence_markup",

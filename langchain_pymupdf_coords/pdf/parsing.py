@@ -6,13 +6,13 @@ from typing import Any
 
 import pymupdf
 
-from langchain_pymupdf_coords.page_assembly import LayoutBox, assemble, block_boxes
+from langchain_pymupdf_coords.page_assembly import LayoutBox, assemble, block_boxes, on_page
 from langchain_pymupdf_coords.pages import PageNote, ParsedBox, ParsedPage, TextRun
 from langchain_pymupdf_coords.pdf.engine import ENGINE_ERRORS
 from langchain_pymupdf_coords.pdf.ocr import Recogniser
 from langchain_pymupdf_coords.pdf.forms import disarm_forms
 from langchain_pymupdf_coords.pdf.opening import PrivateDocument
-from langchain_pymupdf_coords.pdf.text import read_textpage, text_runs
+from langchain_pymupdf_coords.pdf.text import read_textpage, text_runs, without_pictures
 
 # The layout model compares all lines of a page with each other: 4,000 scattered ones take 10 s and more than a
 # gigabyte, 8,000 a minute and three.
@@ -99,7 +99,8 @@ class PageParser:
         return [self._aligned(index, chunk) for index, chunk in zip(indices, chunks, strict=True)]
 
     def _aligned(self, index: int, chunk: Mapping[str, Any]) -> ParsedPage:
-        page, textpage = self._pages[index], self._textpages[index]
+        page = self._pages[index]
+        textpage = without_pictures(page, self._textpages[index])
         boxes = [_layout_box(chunk["text"], box) for box in chunk["page_boxes"]]
         parsed, notes = assemble(boxes, lambda glyphs: text_runs(textpage, glyphs=glyphs))
         return self._parsed(page, parsed, notes)
@@ -119,7 +120,7 @@ class PageParser:
         label = page.get_label() if self._has_labels else ""
         if note := self._recognised.get(page.number):
             notes = [*notes, note]
-        return ParsedPage(page.number + 1, size, label, tuple(boxes), tuple(notes))
+        return ParsedPage(page.number + 1, size, label, on_page(boxes, size), tuple(notes))
 
 
 def _layout_box(text: str, box: Mapping[str, Any]) -> LayoutBox:

@@ -14,10 +14,23 @@ from langchain_pymupdf_coords.pages import Glyph, TextRun
 # for underlines and the like, which takes seven times as long and changes neither characters nor places.
 TEXT_FLAGS = pymupdf.TEXT_ACCURATE_BBOXES | pymupdf.TEXT_MEDIABOX_CLIP | pymupdf.TEXT_IGNORE_ACTUALTEXT
 
+_PICTURE_BLOCK = 1
+
 
 def read_textpage(page: pymupdf.Page) -> pymupdf.TextPage:
     """Read the text of an upright page as the engine does."""
     return page.get_textpage(flags=TEXT_FLAGS, clip=page.rect)
+
+
+def without_pictures(page: pymupdf.Page, textpage: pymupdf.TextPage) -> pymupdf.TextPage:
+    """Return the engine's text of a page in a form that can be read without packing up its pictures.
+
+    Reading a text page with pictures compresses each of them anew, which can take seconds. Underlines and the
+    like are asked for as the engine does, since that also drops characters that are drawn twice.
+    """
+    if not any(block[6] == _PICTURE_BLOCK for block in textpage.extractBLOCKS()):
+        return textpage
+    return page.get_textpage(flags=TEXT_FLAGS | pymupdf.TEXT_COLLECT_STYLES, clip=page.rect)
 
 
 def text_runs(textpage: pymupdf.TextPage, *, glyphs: bool) -> list[TextRun]:

@@ -38,7 +38,12 @@ def postgres_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     server.cleanup()
 
 
-@pytest.fixture(params=ADAPTERS, ids=lambda adapter: type(adapter).__name__)
+def name(adapter: StoreAdapter) -> str:
+    """Name of a store for the id of a test."""
+    return type(adapter).__name__
+
+
+@pytest.fixture(params=ADAPTERS, ids=name)
 def opened(request: pytest.FixtureRequest, tmp_path: Path) -> OpenStore:
     """Each store in turn, new and empty."""
     adapter = request.param

@@ -8,7 +8,8 @@ from langchain_core.documents import Document
 from langchain_core.indexing import InMemoryRecordManager, index
 
 from langchain_pymupdf_coords import Crop, QuoteLocator, SourceCropTransformer
-from tests.stores.conftest import OpenStore
+from tests.stores.adapters import ADAPTERS
+from tests.stores.conftest import OpenStore, name
 
 QUOTE = "An electric ferry for 300 passengers has been ordered and will be delivered in May 2026."
 
@@ -76,9 +77,8 @@ def test_delete_by_id(opened: OpenStore, chunks: list[Document]) -> None:
     assert canonicals(opened.search("ferry")) == canonicals(chunks[2:])
 
 
+@pytest.mark.parametrize("opened", [store for store in ADAPTERS if store.replaces], indirect=True, ids=name)
 def test_adding_again_replaces(opened: OpenStore, chunks: list[Document]) -> None:
-    if not opened.adapter.replaces:
-        pytest.skip("this store adds the same ids twice or refuses them: see its own tests")
     opened.add(chunks)
     chunks[0].metadata["source"] = "moved.pdf"
     opened.add(chunks)

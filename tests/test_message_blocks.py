@@ -14,10 +14,10 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from pydantic import Field
 
 from langchain_pymupdf_coords import PyMuPDFCoordsLoader
-from langchain_pymupdf_coords.message_blocks import content_blocks
 from langchain_pymupdf_coords.crops import Crop, dump_crops
 from langchain_pymupdf_coords.document_transformers import SourceCropTransformer
 from langchain_pymupdf_coords.errors import ProvenanceError, SourceAccessError, SourceUnavailableError
+from langchain_pymupdf_coords.message_blocks import content_blocks
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 9
 BOX = (0.0, 0.0, 9.0, 9.0)
