@@ -27,8 +27,8 @@ from langchain_pymupdf_coords.errors import ProvenanceError, PyMuPDFCoordsError,
 from langchain_pymupdf_coords.quote_locator import QuoteLocator
 from langchain_pymupdf_coords.sources import Resolver
 
-# Each copy of a PDF gets an id of its own.
-_FILE_ID = re.compile(rb"/ID\s*\[[^\]]*\]")
+# Each copy of a PDF gets an id of its own, of any bytes, in its trailer.
+_FILE_ID = re.compile(rb"/ID\s*\[.*?\]\s*(?=/|>>)", re.DOTALL)
 # A source that an answer named and that is none of the Documents.
 _UNKNOWN_SOURCE = SourceRequest(names=("\0",))
 
@@ -246,4 +246,5 @@ def _listed(manifest: bytes) -> dict[str, str]:
 
 
 def _without_id(name: str, data: bytes) -> bytes:
-    return _FILE_ID.sub(b"", data) if name.endswith(".pdf") else data
+    trailer = data.rfind(b"trailer") if name.endswith(".pdf") else -1
+    return data if trailer < 0 else data[:trailer] + _FILE_ID.sub(b"", data[trailer:])

@@ -7,7 +7,7 @@ are brought back here, so that nothing that the page says is lost.
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import groupby, pairwise
 
 from langchain_pymupdf_coords.alignment import align, mostly_inside
 from langchain_pymupdf_coords.folding import fold_glyphs
@@ -26,6 +26,8 @@ RunReader = Callable[[bool], list[TextRun]]
 
 _PICTURE_MARKERS = re.compile(r"<!-- (?:Start|End) of picture text -->")
 _HEADING_MARKS = re.compile(r"#{1,6} ")
+# Runs that stand further apart than this part of the font size are words of their own.
+_GAP = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +150,19 @@ def block_boxes(runs: Iterable[TextRun]) -> list[ParsedBox]:
     return [runs_box(list(group)) for _, group in groupby(runs, key=lambda run: run.block)]
 
 
+def _spaced(runs: Sequence[TextRun]) -> str:
+    """Join the runs of a line; white space that is a run of its own, as it is after OCR, shows as a gap."""
+    text = runs[0].text
+    for before, run in pairwise(runs):
+        gap = _distance(before.bbox, run.bbox) > _GAP * run.size
+        text += " " * (gap and not text[-1].isspace()) + run.text
+    return text
+
+
+def _distance(a: BBox, b: BBox) -> float:
+    return max(b[0] - a[2], a[0] - b[2], b[1] - a[3], a[1] - b[3])
+
+
 def runs_box(runs: Sequence[TextRun]) -> ParsedBox:
     """Return a box of class ``text`` whose text is made of runs, a line of text for each line of the page."""
     parts: list[str] = []
@@ -155,7 +170,7 @@ def runs_box(runs: Sequence[TextRun]) -> ParsedBox:
     end = 0
     for _, group in groupby(runs, key=lambda run: run.line):
         members = list(group)
-        text = clean_text("".join(run.text for run in members)).strip()
+        text = clean_text(_spaced(members)).strip()
         start = end + bool(parts)
         end = start + len(text)
         parts.append(text)

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 import pymupdf
 
-from tests.pdf_drawing import Box, new_page, save
+from tests.pdf_drawing import PAGE_TEXT, Box, new_page, save, write_lines
 
+LETTERING = "Lighthouse Pier"
 MARGINS = (30.0, 50.0, 70.0, 20.0)
 """Left, top, right and bottom, in points of the unrotated page: what a scan with a CropBox hides."""
 
@@ -67,6 +68,20 @@ def illegible_pdf(lines: Sequence[str]) -> bytes:
     for xref in range(1, doc.xref_length()):
         if doc.xref_get_key(xref, "ToUnicode")[0] == "xref":
             doc.xref_set_key(xref, "ToUnicode", "null")
+    return save(doc)
+
+
+def lettered_photo_pdf() -> bytes:
+    """A photograph with ``LETTERING`` over it in white print, between lines of text."""
+    doc = pymupdf.open()
+    page = new_page(doc)
+    end = write_lines(page, PAGE_TEXT)
+    width, height = 60, 40
+    samples = bytes(40 + (x * 3 + y * 2 + x * y % 17) % 120 for y in range(height) for x in range(width * 3))
+    photo = pymupdf.Pixmap(pymupdf.csRGB, width, height, samples, False)
+    page.insert_image((120, end + 30, 480, end + 270), pixmap=photo)
+    page.insert_text((200, end + 150), LETTERING, fontsize=24, color=(1, 1, 1))
+    write_lines(page, PAGE_TEXT[::-1], top=end + 320)
     return save(doc)
 
 

@@ -314,22 +314,29 @@ def test_stopped_by_the_user(
     assert run(capsys, "chunks", report) == (130, "", "")
 
 
-def test_output_that_cannot_show_every_letter(tmp_path: Path) -> None:
-    (tmp_path / "report.pdf").write_bytes(report_pdf())
-    command = [sys.executable, "-m", "langchain_pymupdf_coords"]
+def test_output_that_cannot_show_every_letter(report: Path) -> None:
     environment = {"PYTHONIOENCODING": "ascii", "PYTHONPATH": str(Path(__file__).parents[1])}
-    for words in (["ask", "report.pdf", "electric ferry"], ["chunks", "report.pdf"]):
+    shown = {
+        "ask": (["lead limit"], b"Lead (?g/l)|5|0.9|0.6"),
+        "chunks": ([], "Lead (µg/l)|5|0.9|0.6".encode()),
+    }
+    for command, (words, text) in shown.items():
         done = subprocess.run(
-            [*command, *words], cwd=tmp_path, env=environment, capture_output=True, timeout=120, check=False
+            [sys.executable, "-m", "langchain_pymupdf_coords", command, report, *words],
+            env=environment,
+            capture_output=True,
+            timeout=120,
+            check=False,
         )
         assert (done.returncode, done.stderr) == (0, b"")
-        assert b"An electric ferry for 300 passengers" in done.stdout
+        assert text in done.stdout
 
 
 def test_quotes_are_those_of_the_locator(report: Path, capsys: pytest.CaptureFixture[str]) -> None:
     documents = PyMuPDFCoordsLoader(report).load()
     passages = answering_passages(documents, QUESTION, top=2)
     assert len(passages) == 2
+    assert len(answering_passages(documents, "nitrate", top=9)) == 1
     assert all("quotes" not in document.metadata for document in documents)
     for passage in passages:
         (match,) = QuoteMatch.from_document(passage)

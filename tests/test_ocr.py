@@ -24,8 +24,8 @@ from langchain_pymupdf_coords.pdf.tessdata import with_setting
 from langchain_pymupdf_coords.pdf.text import read_textpage
 from tests.pdf_drawing import PAGE_TEXT, line_origin, new_page, save, text_pdf
 from tests.pdf_factory import BODY, dense_pdf, report_pdf, scan_pdf
-from tests.pdf_figures import chart_pdf, lettered_photo_pdf
-from tests.pdf_scans import add_text, illegible_pdf, outlined_pdf, scanned
+from tests.pdf_figures import chart_pdf
+from tests.pdf_scans import add_text, illegible_pdf, lettered_photo_pdf, outlined_pdf, scanned
 
 SCAN = scan_pdf()
 STAMP = "Case 24-117 filed on 3 May 2024"
@@ -91,9 +91,7 @@ def test_an_empty_page_needs_nothing_and_is_not_reported() -> None:
     assert page.notes == ()
 
 
-@pytest.mark.parametrize(
-    "build", [report_pdf, chart_pdf, lettered_photo_pdf]
-)
+@pytest.mark.parametrize("build", [report_pdf, chart_pdf, lettered_photo_pdf])
 def test_auto_changes_nothing_on_pages_with_text(build: Callable[[], bytes]) -> None:
     def rows(mode: str) -> list[tuple[str, dict[str, object]]]:
         blob = Blob.from_data(build(), metadata={"source": "test.pdf"})
@@ -193,9 +191,7 @@ def test_a_page_that_is_parsed_again_is_recognised_once(mode: str, monkeypatch: 
     seen = []
     recognise = PageRecogniser(mode, "eng")
     document = open_upright(scanned(text_pdf(pages=[PAGE_TEXT, BODY], fontsize=14)), name="test.pdf")
-    parser = PageParser(
-        document, recognise=lambda page, _: seen.append(page.number) or recognise(page, _)
-    )
+    parser = PageParser(document, recognise=lambda page, _: seen.append(page.number) or recognise(page, _))
     parsed = parser.parse([0, 1])
     assert calls == [[0, 1], [0], [1]]
     assert seen == [0, 1]
@@ -331,16 +327,16 @@ def test_languages_in_two_folders_are_not_one_set(tmp_path: Path, monkeypatch: p
         find_engine("eng+deu")
 
 
-def test_rapidocr_is_used_where_tesseract_has_no_data(
-    monkeypatch: pytest.MonkeyPatch, no_tessdata: None
-) -> None:
+@pytest.mark.usefixtures("no_tessdata")
+def test_rapidocr_is_used_where_tesseract_has_no_data(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ocr_lookup, "find_spec", lambda name: name if name == "rapidocr" else None)
     assert isinstance(find_engine("eng+fra"), RapidOCR)
     with pytest.raises(OCRUnavailableError, match=r"'rus'.*RapidOCR does not read it"):
         find_engine("rus")
 
 
-def test_rapidocr_onnxruntime_alone_is_refused(monkeypatch: pytest.MonkeyPatch, no_tessdata: None) -> None:
+@pytest.mark.usefixtures("no_tessdata")
+def test_rapidocr_onnxruntime_alone_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         ocr_lookup, "find_spec", lambda name: name if name == "rapidocr_onnxruntime" else None
     )

@@ -9,7 +9,6 @@ import textwrap
 import time
 import warnings
 import zlib
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -36,7 +35,13 @@ PAGE = ParsedPage(
     (595.0, 841.8898),
     "iv",
     (
-        ParsedBox("text", (1, 2.5, 3.1, 1 / 3), 'Ä "quoted" \ud800 \U0001f600\n', (TextLine((0.1, 2, 3, 4), 0, 5),), 11.5),
+        ParsedBox(
+            "text",
+            (1, 2.5, 3.1, 1 / 3),
+            'Ä "quoted" \ud800 \U0001f600\n',
+            (TextLine((0.1, 2, 3, 4), 0, 5),),
+            11.5,
+        ),
         ParsedBox("table", (0.0, 0.0, 9.0, 9.0), "", (), 0.0, (TextLine((1e-7, 0.0, 1.0, 1.0), 0, 0),)),
     ),
     (PageNote("scan", "it shows something, and has no text"),),
@@ -44,7 +49,7 @@ PAGE = ParsedPage(
 
 
 @pytest.fixture
-def reads(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[list[int]]]:
+def reads(monkeypatch: pytest.MonkeyPatch) -> list[list[int]]:
     """The pages that were really read, window by window."""
     seen: list[list[int]] = []
     read = ReaderSlot.read
@@ -54,7 +59,7 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[list[int]]]:
         return read(self, job, numbers)
 
     monkeypatch.setattr(ReaderSlot, "read", counting)
-    yield seen
+    return seen
 
 
 def test_pages_come_back_exactly() -> None:
@@ -275,7 +280,7 @@ HIT = """
     from langchain_pymupdf_coords import PyMuPDFCoordsLoader
 
     documents = PyMuPDFCoordsLoader(sys.argv[1], cache_dir=sys.argv[2]).load()
-    print(len(documents), *[name for name in ("pymupdf", "onnxruntime", "pymupdf4llm") if name in sys.modules])
+    print(len(documents), *{"pymupdf", "onnxruntime", "pymupdf4llm"} & set(sys.modules))
 """
 
 

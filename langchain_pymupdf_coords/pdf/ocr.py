@@ -14,7 +14,7 @@ from langchain_pymupdf_coords.pages import PageNote
 from langchain_pymupdf_coords.pdf.engine import ENGINE_ERRORS
 from langchain_pymupdf_coords.pdf.ocr_engines import OCREngine
 from langchain_pymupdf_coords.pdf.ocr_lookup import find_engine, no_engine
-from langchain_pymupdf_coords.pdf.text import read_textpage, text_runs
+from langchain_pymupdf_coords.pdf.text import TEXT_FLAGS, text_runs
 
 logger = logging.getLogger(__name__)
 
@@ -172,6 +172,8 @@ def _resolution(page: pymupdf.Page) -> int:
 def _cover_text(picture: pymupdf.Pixmap, page: pymupdf.Page) -> None:
     """Paint over the text of a page; a slanted line, such as a watermark, would cover half of it."""
     scale = picture.xres / 72
-    for run in text_runs(read_textpage(page), glyphs=False):
+    # The page's own method may be watched, and lead back to here.
+    textpage = pymupdf.Page.get_textpage(page, flags=TEXT_FLAGS, clip=page.rect)
+    for run in text_runs(textpage, glyphs=False):
         if 0 in map(round, run.direction):
-            picture.set_rect(pymupdf.IRect(pymupdf.Rect(run.bbox) * scale), (255, 255, 255))
+            picture.clear_with(255, pymupdf.IRect(pymupdf.Rect(run.bbox) * scale))

@@ -15,6 +15,8 @@ from langchain_pymupdf_coords.pages import Glyph, TextRun
 TEXT_FLAGS = pymupdf.TEXT_ACCURATE_BBOXES | pymupdf.TEXT_MEDIABOX_CLIP | pymupdf.TEXT_IGNORE_ACTUALTEXT
 
 _PICTURE_BLOCK = 1
+# Tesseract's glyphs are empty cells as high as the line, and stand on its lower edge.
+_OCR_FONT = "GlyphLessFont"
 
 
 def read_textpage(page: pymupdf.Page) -> pymupdf.TextPage:
@@ -84,6 +86,8 @@ def _line_runs(line: Mapping[str, Any], number: int, block: int) -> Iterator[Tex
 
 def _extent(span: Mapping[str, Any], direction: tuple[float, float]) -> tuple[float, float]:
     """Return how far a font reaches above and below the base line, in points of the page."""
+    if span["font"] == _OCR_FONT:
+        return 0.0, 0.0
     cosine = direction[0]
     up, down = span["ascender"] * span["size"] * cosine, -span["descender"] * span["size"] * cosine
     return (up, down) if cosine >= 0 else (-down, -up)
