@@ -66,9 +66,11 @@ __all__ = ["HIDDEN_KEYS", "CoordsNodeCutter", "PyMuPDFCoordsReader", "to_documen
 COORDS_TEXT = "coords_text"
 """Metadata key of the text that the spans of a node count in."""
 
-HIDDEN_KEYS = (
-    *("boxes", "lines", "page_sizes", "source_digest", "coords_version", "quotes", "crops", COORDS_TEXT),
-    *("chunk_index", "start_index", "total_pages", "producer", "creator", "creationdate", "moddate"),
+HIDDEN_KEYS = frozenset(
+    (
+        *("boxes", "lines", "page_sizes", "source_digest", "coords_version", "quotes", "crops", COORDS_TEXT),
+        *("chunk_index", "start_index", "total_pages", "producer", "creator", "creationdate", "moddate"),
+    )
 )
 """Metadata keys that nodes keep out of the text for the embedding and the language model."""
 
@@ -185,8 +187,8 @@ def _node_fields(document: Document, extra_info: Mapping[str, Any] = {}) -> dict
         "id_": document.id or _id(document),
         "text": document.page_content,
         "metadata": metadata,
-        "excluded_embed_metadata_keys": list(HIDDEN_KEYS),
-        "excluded_llm_metadata_keys": list(HIDDEN_KEYS),
+        "excluded_embed_metadata_keys": sorted(HIDDEN_KEYS),
+        "excluded_llm_metadata_keys": sorted(HIDDEN_KEYS),
     }
 
 

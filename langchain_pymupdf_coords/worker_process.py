@@ -22,13 +22,7 @@ def begin_work(lifeline: Connection) -> None:
     # Ctrl-C reaches the whole process group; the parent is the one that reacts.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(lifeline,), daemon=True).start()
-    # The script that is running may have loaded PyMuPDF in this process already, and with it the model.
-    is_loaded = "pymupdf" in sys.modules
-    _limit_threads()
-    from langchain_pymupdf_coords.pdf.engine import load_model_again
-
-    if is_loaded:
-        load_model_again()
+    use_one_thread()
 
 
 def begin_job(job: PDFJob, pages: Sequence[int] | None, window: int) -> tuple[DocumentInfo, list[ParsedPage]]:
@@ -50,18 +44,29 @@ def _end_with(lifeline: Connection) -> None:
         os._exit(0)
 
 
-def _limit_threads() -> None:
-    """Give each session of the layout model a single thread.
+def use_one_thread() -> None:
+    """Give the layout model a single thread in this process, if it has more.
 
-    By default each has as many as there are cores, and they spin while they wait for each other: two workers
-    on two cores were slower than one. Neither an environment variable nor the engine sets their number.
+    By default it has as many as there are cores, and they spin while they wait for each other: with two
+    processes on two cores, both were slower than one alone. Neither an environment variable nor the engine
+    sets their number. For the worker processes of other engines; those of this package do it themselves.
     """
     import onnxruntime
 
+    if getattr(onnxruntime.SessionOptions, "is_single", False):
+        return
+
     class OneThread(onnxruntime.SessionOptions):  # type: ignore[misc]  # onnxruntime has no annotations
+        is_single = True
+
         def __init__(self) -> None:
             super().__init__()
             self.intra_op_num_threads = 1
             self.inter_op_num_threads = 1
 
+    is_loaded = "pymupdf" in sys.modules  # and with it the model, such as by the script that runs
     onnxruntime.SessionOptions = OneThread
+    from langchain_pymupdf_coords.pdf.engine import load_model_again
+
+    if is_loaded:
+        load_model_again()

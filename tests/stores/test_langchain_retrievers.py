@@ -19,6 +19,7 @@ from langchain_pymupdf_coords import (
     QuoteLocator,
     QuoteMatch,
 )
+from langchain_pymupdf_coords.provenance import dump_quotes
 from langchain_pymupdf_coords.text_splitters import CoordsTextSplitter
 from tests.scripted_chat_model import ScriptedChatModel
 from tests.stores.adapters import EMBEDDING
@@ -52,10 +53,11 @@ def located(documents: list[Document]) -> list[QuoteMatch]:
 
 
 def expected(chunks: list[Document]) -> QuoteMatch:
+    """The match of the chunk that never left our hands, as metadata holds it."""
     match = QuoteLocator().locate(chunks[5], QUOTE)
     assert match is not None
     assert (match.status, match.precision, match.regions[0].page) == ("exact", "word", 3)
-    return match
+    return located([Document(chunks[5].page_content, metadata={"quotes": dump_quotes([match])})])[0]
 
 
 def check_parents(retriever: BaseRetriever, query: str, chunks: list[Document]) -> None:
