@@ -37,7 +37,9 @@ class Placement:
     missing: int
 
 
-def align(markdown: str, box_class: str, bbox: BBox, runs: Sequence[TextRun]) -> Placement:
+def align(
+    markdown: str, box_class: str, bbox: BBox, runs: Sequence[TextRun], inside: Sequence[TextRun]
+) -> Placement:
     """Find the lines of the page that the Markdown of a box is made of.
 
     Args:
@@ -46,6 +48,7 @@ def align(markdown: str, box_class: str, bbox: BBox, runs: Sequence[TextRun]) ->
         bbox: Rectangle of the box.
         runs: All text runs of the page. Tables need their glyphs; elsewhere glyphs make it possible to place
             a part of a run.
+        inside: Those of them that are inside the box, see ``runs_inside``.
     """
     folded = fold(markdown)
     if not folded.text:
@@ -55,8 +58,8 @@ def align(markdown: str, box_class: str, bbox: BBox, runs: Sequence[TextRun]) ->
         placed = place_table(markdown, folded, [unit for unit in nearby if _centre_inside(unit.bbox, bbox)])
     else:
         upright = box_class not in PICTURE_CLASSES
-        inside = [run for run in runs if mostly_inside(run.ink, bbox) and (run.horizontal or not upright)]
-        nearby = list(_units(engine_order(inside)))
+        shown = [run for run in inside if run.horizontal or not upright]
+        nearby = list(_units(engine_order(shown)))
         placed = place_in_order(folded.text, nearby)
     if sum(len(unit.letters) for _, unit in placed) < len(folded.text):
         placed = fill_gaps(folded.text, nearby, placed)
@@ -66,8 +69,14 @@ def align(markdown: str, box_class: str, bbox: BBox, runs: Sequence[TextRun]) ->
 
 def box_letters(bbox: BBox, runs: Sequence[TextRun]) -> str:
     """Return the letters and digits in a rectangle, in the order in which the engine writes them."""
-    inside = [run for run in runs if mostly_inside(run.ink, bbox)]
-    return "".join(fold_glyphs(run.text) for run in engine_order(inside))
+    return "".join(fold_glyphs(run.text) for run in engine_order(runs_inside(runs, bbox)))
+
+
+def runs_inside(runs: Iterable[TextRun], bbox: BBox) -> list[TextRun]:
+    """Return the runs that the engine would take as parts of a box."""
+    top, bottom = bbox[1] - _MARGIN, bbox[3] + _MARGIN
+    # Most runs of a page are above or below: that is found out here, without a call for each.
+    return [run for run in runs if run.ink[1] < bottom and run.ink[3] > top and mostly_inside(run.ink, bbox)]
 
 
 def mostly_inside(ink: BBox, bbox: BBox) -> bool:

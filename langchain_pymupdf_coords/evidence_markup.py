@@ -10,7 +10,7 @@ from langchain_pymupdf_coords.evidence_entries import entry_list, numbered
 from langchain_pymupdf_coords.evidence_exhibits import SourceExhibits
 from langchain_pymupdf_coords.evidence_pictures import PageKey
 from langchain_pymupdf_coords.evidence_sheets import source_section
-from langchain_pymupdf_coords.highlight_colors import BOX_COLOR, STATUS_COLORS
+from langchain_pymupdf_coords.highlight_colors import BOX_COLOR, STATUS_COLORS, Color
 from langchain_pymupdf_coords.html_tree import Node, html_document, node
 from langchain_pymupdf_coords.pdf.rendering import Rendered
 
@@ -74,6 +74,6 @@ def _hash(content: str) -> str:
 
 
 def _color_rules() -> str:
-    colors = {**STATUS_COLORS, "passage": BOX_COLOR}
-    percent = {name: " ".join(f"{part:.0%}" for part in color) for name, color in colors.items()}
+    colors: list[tuple[str, Color]] = [*STATUS_COLORS.items(), ("passage", BOX_COLOR)]
+    percent = {name: " ".join(f"{part:.0%}" for part in color) for name, color in colors}
     return "\n".join(f".{name} {{ --mark: rgb({color}); }}" for name, color in percent.items())

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from langchain_pymupdf_coords.alignment import align, box_letters
+from langchain_pymupdf_coords.alignment import align, box_letters, runs_inside
 from langchain_pymupdf_coords.folding import FoldedText, fold
 from langchain_pymupdf_coords.page_glyphs import PageGlyphs
 from langchain_pymupdf_coords.provenance import LineBox, SourceBox
@@ -25,7 +25,8 @@ def recover_lines(
     for box, (start, end) in zip(readable, _spans(content, readable, pages), strict=True):
         text = content[start:end]
         box_class = "table" if text.lstrip().startswith("|") else box.box_class
-        placement = align(text, box_class, box.bbox, pages[box.page].runs)
+        runs = pages[box.page].runs
+        placement = align(text, box_class, box.bbox, runs, runs_inside(runs, box.bbox))
         lines += [LineBox(box.page, line.bbox, (start + line.start, start + line.end)) for line in placement.lines]
     return tuple(lines)
 

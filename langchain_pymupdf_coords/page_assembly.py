@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 
-from langchain_pymupdf_coords.alignment import align, mostly_inside
+from langchain_pymupdf_coords.alignment import align, mostly_inside, runs_inside
 from langchain_pymupdf_coords.folding import fold_glyphs
 from langchain_pymupdf_coords.geometry import BBox, PageSize, clip_bbox, union_bboxes
 from langchain_pymupdf_coords.metadata_json import clean_text
@@ -25,6 +25,8 @@ from langchain_pymupdf_coords.pages import (
 RunReader = Callable[[bool], list[TextRun]]
 
 _PICTURE_MARKERS = re.compile(r"<!-- (?:Start|End) of picture text -->")
+# The engine reads their text whatever its direction.
+_WHATEVER_DIRECTION = ("table", *PICTURE_CLASSES)
 _HEADING_MARKS = re.compile(r"#{1,6} ")
 # Runs that stand further apart than this part of the font size are words of their own.
 _GAP = 0.1
@@ -50,13 +52,40 @@ def assemble(boxes: Sequence[LayoutBox], read_runs: RunReader) -> tuple[list[Par
         The boxes with their lines, and notes on text that has no place.
     """
     glyphs = any(box.box_class == "table" for box in boxes)
-    runs = read_runs(glyphs)
-    parsed = [_place(box, runs) for box in boxes]
-    if not glyphs and any(missing for _, missing in parsed):
-        runs = read_runs(True)
-        parsed = [_place(box, runs) if pair[1] else pair for box, pair in zip(boxes, parsed, strict=True)]
-    notes = [_unplaced(box, missing) for box, missing in parsed if missing]
-    return _with_unboxed([box for box, _ in parsed], runs), notes
+    page = _PageRuns(read_runs(glyphs), boxes)
+    placed = [page.place(number) for number in range(len(boxes))]
+    if not glyphs and any(missing for _, missing in placed):
+        page = _PageRuns(read_runs(True), boxes)
+        placed = [page.place(number) if pair[1] else pair for number, pair in enumerate(placed)]
+    notes = [_unplaced(box, missing) for box, missing in placed if missing]
+    parsed = [box for box, _ in placed]
+    return _with_unboxed(parsed, page.runs, page.accounted(parsed)), notes
+
+
+class _PageRuns:
+    """The runs of a page, and those inside each of its boxes."""
+
+    def __init__(self, runs: Sequence[TextRun], boxes: Sequence[LayoutBox]) -> None:
+        self.runs = runs
+        self._boxes = boxes
+        self._inside = [runs_inside(runs, box.bbox) for box in boxes]
+
+    def place(self, number: int) -> tuple[ParsedBox, int]:
+        """Return a box with its lines, and how many of its letters have none."""
+        box, inside = self._boxes[number], self._inside[number]
+        text = _cleaned(box)
+        placement = align(text, box.box_class, box.bbox, self.runs, inside)
+        size = max((run.size for run in inside), default=0.0) if box.box_class in HEADING_CLASSES else 0.0
+        return ParsedBox(box.box_class, box.bbox, text, placement.lines, size), placement.missing
+
+    def accounted(self, parsed: Sequence[ParsedBox]) -> set[int]:
+        """Return the ids of the runs that are parts of a box's text."""
+        return {
+            id(run)
+            for box, inside in zip(parsed, self._inside, strict=True)
+            for run in inside
+            if box.box_class in _WHATEVER_DIRECTION or (run.horizontal and box.text)
+        }
 
 
 def _unplaced(box: ParsedBox, missing: int) -> PageNote:
@@ -65,15 +94,6 @@ def _unplaced(box: ParsedBox, missing: int) -> PageNote:
     return PageNote(
         "unplaced", f"{missing} letters or digits of {where} are not in its lines; quotes of them get its box"
     )
-
-
-def _place(box: LayoutBox, runs: Sequence[TextRun]) -> tuple[ParsedBox, int]:
-    text = _cleaned(box)
-    placement = align(text, box.box_class, box.bbox, runs)
-    size = 0.0
-    if box.box_class in HEADING_CLASSES:
-        size = max((run.size for run in runs if mostly_inside(run.ink, box.bbox)), default=0.0)
-    return ParsedBox(box.box_class, box.bbox, text, placement.lines, size), placement.missing
 
 
 def _cleaned(box: LayoutBox) -> str:
@@ -87,10 +107,14 @@ def _cleaned(box: LayoutBox) -> str:
     return text
 
 
-def _with_unboxed(boxes: list[ParsedBox], runs: Sequence[TextRun]) -> list[ParsedBox]:
+def _with_unboxed(
+    boxes: list[ParsedBox], runs: Sequence[TextRun], accounted: set[int]
+) -> list[ParsedBox]:
     """Add the runs that no box accounts for: to an empty box around them, or as boxes of their own."""
-    found = [run for run in runs if not any(_accounts_for(box, run) for box in boxes)]
-    shown = {(fold_glyphs(run.text), _rounded(run.bbox)) for run in runs if run not in found}
+    found = [run for run in runs if id(run) not in accounted]
+    if not found:
+        return boxes
+    shown = {(fold_glyphs(run.text), _rounded(run.bbox)) for run in runs if id(run) in accounted}
     left = [run for run in found if _is_news(run, shown)]
     result = list(boxes)
     for _, group in groupby(left, key=lambda run: run.block):
@@ -102,12 +126,6 @@ def _with_unboxed(boxes: list[ParsedBox], runs: Sequence[TextRun]) -> list[Parse
         else:
             result[home] = replace(runs_box(members), box_class=result[home].box_class)
     return result
-
-
-def _accounts_for(box: ParsedBox, run: TextRun) -> bool:
-    if box.box_class == "table" or box.box_class in PICTURE_CLASSES:
-        return mostly_inside(run.ink, box.bbox)
-    return run.horizontal and bool(box.text) and mostly_inside(run.ink, box.bbox)
 
 
 def _is_news(run: TextRun, shown: set[tuple[str, BBox]]) -> bool:
@@ -135,14 +153,20 @@ def _reading_position(boxes: Sequence[ParsedBox], bbox: BBox) -> int:
 
 def on_page(boxes: Iterable[ParsedBox], size: PageSize) -> tuple[ParsedBox, ...]:
     """Cut boxes and lines to a page of ``size``: ink boxes are rounded outward, and glyphs may stand over the edge."""
-    return tuple(
-        replace(
-            box,
-            bbox=clip_bbox(box.bbox, size),
-            lines=tuple(TextLine(clip_bbox(line.bbox, size), line.start, line.end) for line in box.lines),
-        )
-        for box in boxes
+    return tuple(box if _is_on_page(box, size) else _cut_to_page(box, size) for box in boxes)
+
+
+def _is_on_page(box: ParsedBox, size: PageSize) -> bool:
+    width, height = size
+    return all(
+        x0 >= 0 and y0 >= 0 and x1 <= width and y1 <= height
+        for x0, y0, x1, y1 in (box.bbox, *(line.bbox for line in box.lines))
     )
+
+
+def _cut_to_page(box: ParsedBox, size: PageSize) -> ParsedBox:
+    lines = (TextLine(clip_bbox(line.bbox, size), line.start, line.end) for line in box.lines)
+    return replace(box, bbox=clip_bbox(box.bbox, size), lines=tuple(lines))
 
 
 def block_boxes(runs: Iterable[TextRun]) -> list[ParsedBox]:

@@ -170,6 +170,16 @@ def test_streamed_answer_is_read_as_the_whole_one(text: str, data: st.DataObject
     assert read == whole
 
 
+@pytest.mark.parametrize(
+    "text", ["It fell. [1] Then.", "It “fell.” (source 1) Then.", "它说“跌了。”【1】然后。"]
+)
+def test_mark_that_comes_in_pieces_is_waited_for(text: str) -> None:
+    whole = list(segments(text))
+    assert whole[0].quotations[0].sources == (1,)
+    for length in range(len(text)):
+        assert list(segments(text[:length], complete=False)) in ([], whole[:1])
+
+
 def test_quotation_comes_as_soon_as_its_sentence_is_over() -> None:
     text = "It says “a b” [1]. Then"
     assert not list(segments(text[: text.index(" Then")], complete=False))
