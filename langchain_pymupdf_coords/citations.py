@@ -2,10 +2,11 @@
 
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypedDict
+from typing import Any
 
 from langchain_core.documents import Document
 from langchain_core.runnables import Runnable, RunnableConfig, run_in_executor
+from typing_extensions import TypedDict  # pydantic, which makes the schema of it, takes no other
 
 from langchain_pymupdf_coords.answer_parsing import Answer, ParsedAnswer
 from langchain_pymupdf_coords.citation_messages import cited_message
