@@ -27,7 +27,9 @@ def recover_lines(
         box_class = "table" if text.lstrip().startswith("|") else box.box_class
         runs = pages[box.page].runs
         placement = align(text, box_class, box.bbox, runs, runs_inside(runs, box.bbox))
-        lines += [LineBox(box.page, line.bbox, (start + line.start, start + line.end)) for line in placement.lines]
+        lines += [
+            LineBox(box.page, line.bbox, (start + line.start, start + line.end)) for line in placement.lines
+        ]
     return tuple(lines)
 
 

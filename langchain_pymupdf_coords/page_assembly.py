@@ -107,9 +107,7 @@ def _cleaned(box: LayoutBox) -> str:
     return text
 
 
-def _with_unboxed(
-    boxes: list[ParsedBox], runs: Sequence[TextRun], accounted: set[int]
-) -> list[ParsedBox]:
+def _with_unboxed(boxes: list[ParsedBox], runs: Sequence[TextRun], accounted: set[int]) -> list[ParsedBox]:
     """Add the runs that no box accounts for: to an empty box around them, or as boxes of their own."""
     found = [run for run in runs if id(run) not in accounted]
     if not found:

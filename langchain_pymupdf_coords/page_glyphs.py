@@ -36,6 +36,7 @@ class PageGlyphs:
         runs: The text runs.
         glyphs: The glyphs, white space included.
         lines: For each glyph, the number of its line.
+        horizontal: For each glyph, whether its line runs from left to right or right to left.
         letters: For each glyph, its letters and digits, folded; often one, for most punctuation none.
     """
 
@@ -44,12 +45,14 @@ class PageGlyphs:
         self.runs = list(runs)
         self.glyphs: list[Glyph] = []
         self.lines: list[int] = []
+        self.horizontal: list[bool] = []
         self._lefts: list[float] = []
         self._rows: list[tuple[BBox, range]] = []
         for run in self.runs:
             start = len(self.glyphs)
             self.glyphs += run.glyphs
             self.lines += [run.line] * len(run.glyphs)
+            self.horizontal += [run.horizontal] * len(run.glyphs)
             self._lefts += [run.ink[0]] * len(run.glyphs)
             if run.glyphs:
                 around = union_bboxes(glyph.bbox for glyph in run.glyphs)
@@ -58,7 +61,12 @@ class PageGlyphs:
 
     def inside(self, bbox: BBox) -> list[int]:
         """Return the glyphs with letters whose centres lie in a box."""
-        x0, y0, x1, y1 = bbox[0] - _TOLERANCE, bbox[1] - _TOLERANCE, bbox[2] + _TOLERANCE, bbox[3] + _TOLERANCE
+        x0, y0, x1, y1 = (
+            bbox[0] - _TOLERANCE,
+            bbox[1] - _TOLERANCE,
+            bbox[2] + _TOLERANCE,
+            bbox[3] + _TOLERANCE,
+        )
         found = []
         for around, members in self._rows:
             if around[0] > x1 or around[2] < x0 or around[1] > y1 or around[3] < y0:
@@ -106,7 +114,9 @@ class PageGlyphs:
         return kept
 
     def _is_twin(self, a: int, b: int) -> bool:
-        return self.letters[a] == self.letters[b] and _overlap(self.glyphs[a].bbox, self.glyphs[b].bbox) > _TWIN
+        return (
+            self.letters[a] == self.letters[b] and _overlap(self.glyphs[a].bbox, self.glyphs[b].bbox) > _TWIN
+        )
 
     def _placed(self, indices: Iterable[int]) -> PlacedLetters:
         pairs = [(letter, index) for index in indices for letter in self.letters[index]]

@@ -16,10 +16,11 @@ from langchain_pymupdf_coords.progress import ProgressCallback, require_bar
 OCRMode = Literal["auto", "never", "force"]
 MetadataValue = str | int | float | bool
 
-OWN_KEYS = frozenset(
-    "source page page_end boxes lines page_sizes page_label section chunk_index total_pages source_digest "
-    "coords_version title author producer creator creationdate moddate quotes crops".split()
-)
+# What the loader, and later the retriever and the crops, write themselves.
+_IDENTITY = ("source", "page", "page_end", "page_label", "section", "chunk_index", "total_pages")
+_COORDINATES = ("boxes", "lines", "page_sizes", "source_digest", "coords_version", "quotes", "crops")
+_INFORMATION = ("title", "author", "producer", "creator", "creationdate", "moddate")
+OWN_KEYS = frozenset((*_IDENTITY, *_COORDINATES, *_INFORMATION))
 
 
 @dataclass(frozen=True, kw_only=True)

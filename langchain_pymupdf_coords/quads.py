@@ -33,12 +33,18 @@ def line_bboxes(page: PageGlyphs, parts: Sequence[Sequence[int]], tail: str = ""
     for number, part in enumerate(parts):
         members = list(part) + (_closing(page, part[-1], tail) if number == len(parts) - 1 else [])
         bbox = union_bboxes(page.glyphs[index].bbox for index in members)
-        merged = union_bboxes([bboxes[-1], bbox]) if bboxes and _adjoins(bboxes[-1], bbox) else None
-        if merged and not _strangers(page, merged, chosen):
+        merged = union_bboxes([bboxes[-1], bbox]) if bboxes and _one_line(page, parts, number) else None
+        if merged and _adjoins(bboxes[-1], bbox) and not _strangers(page, merged, chosen):
             bboxes[-1] = merged
         else:
             bboxes.append(bbox)
     return [_without_strangers(page, bbox, chosen) for bbox in bboxes]
+
+
+def _one_line(page: PageGlyphs, parts: Sequence[Sequence[int]], number: int) -> bool:
+    """Tell whether a part may stand in the visual line of the one before: side by side means that only upright."""
+    before, after = parts[number - 1][-1], parts[number][0]
+    return page.lines[before] == page.lines[after] or (page.horizontal[before] and page.horizontal[after])
 
 
 def _closing(page: PageGlyphs, last: int, tail: str) -> list[int]:

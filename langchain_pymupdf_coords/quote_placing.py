@@ -5,7 +5,6 @@ down to the letters that the span has of it. What cannot be narrowed down keeps 
 that no line holds keep their whole box: the precision says so.
 """
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 

@@ -9,7 +9,7 @@ for each column. Whether that was right shows when cell and letters are compared
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 from langchain_pymupdf_coords.folding import FoldedText
 from langchain_pymupdf_coords.letter_placement import Placed, Unit, place_in_order
@@ -65,7 +65,7 @@ def _rows(markdown: str, folded: FoldedText) -> Iterator[_Row]:
         letters = bisect_left(folded.starts, start), bisect_left(folded.starts, end)
         if edges:
             edges[-1] = letters[1]
-        yield _Row(letters, tuple(zip(edges, edges[1:], strict=False)))
+        yield _Row(letters, tuple(pairwise(edges)))
 
 
 def _length(interval: Interval) -> int:

@@ -403,6 +403,20 @@ async def test_text_is_streamed_in_all_ways(report_documents: list[Document], st
                 assert len(shown) - citation.answer_span[1] <= len("” [1]. A")
 
 
+async def test_events_graph_and_schemas(report_documents: list[Document]) -> None:
+    run = chain(report_documents, citation_prompt() | ScriptedChatModel(text=TEXT))
+    events = [
+        e async for e in run.astream_events("How many?", version="v2") if e["name"] == "CitationLocator"
+    ]
+    assert [events[0]["event"], events[-1]["event"]] == ["on_chain_start", "on_chain_end"]
+    assert _sum([e["data"]["chunk"] for e in events if e["event"] == "on_chain_stream"]).answer == TEXT
+    assert "CitationLocator" in run.get_graph().draw_mermaid()
+    given = CitationLocator().get_input_jsonschema()["$defs"]["CitationInput"]
+    assert set(given["properties"]) == {"answer", "documents"} == set(given["required"])
+    returned = CitationLocator().get_output_jsonschema()["$defs"]["LocatedAnswer"]
+    assert set(returned["properties"]) == {"answer", "citations", "documents", "message"}
+
+
 def test_documents_may_come_after_the_answer(report_documents: list[Document]) -> None:
     parts = [{"answer": TEXT[:90]}, {"answer": TEXT[90:]}, {"documents": report_documents}]
     located = list(CitationLocator().transform(iter(parts)))

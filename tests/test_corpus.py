@@ -143,7 +143,9 @@ def test_lines_fold_to_the_words_under_them() -> None:
     """All but what stands on slanted lines, under stamps and watermarks, or around a superscript of its own."""
     if not FILES:
         pytest.skip("no shared corpus beside the repository")
-    names = [n for n, file in FILES.items() if not file.tags & (OTHER_FRAME | UNOPENABLE) and not loaded(n).error]
+    names = [
+        n for n, file in FILES.items() if not file.tags & (OTHER_FRAME | UNOPENABLE) and not loaded(n).error
+    ]
     counts = [letters_off_their_lines(name) for name in names if "unsupported_feature" not in name]
     assert sum(wrong for wrong, _ in counts) <= 0.0125 * sum(total for _, total in counts)
 

@@ -145,7 +145,9 @@ def test_options_that_cannot_be_used(report_path: Path, options: dict[str, objec
 
 
 def test_page_headers_and_footers_are_left_out_unless_asked_for(report_path: Path) -> None:
-    without = {box.box_class for d in PyMuPDFCoordsLoader(report_path).load() for box in SourceBox.from_document(d)}
+    without = {
+        box.box_class for d in PyMuPDFCoordsLoader(report_path).load() for box in SourceBox.from_document(d)
+    }
     assert not without & {"page-header", "page-footer"}
     everything = PyMuPDFCoordsLoader(report_path, exclude_classes=()).load()
     assert "page-footer" in {box.box_class for d in everything for box in SourceBox.from_document(d)}
@@ -197,7 +199,10 @@ def test_cycles_in_form_fields_do_not_stop_the_file(tmp_path: Path, make: object
 
 
 def test_dense_and_huge_pages_are_read_without_the_layout_model(tmp_path: Path) -> None:
-    for name, data in {"dense": pdf_factory.dense_pdf(words=4200), "huge": pdf_factory.huge_page_pdf()}.items():
+    for name, data in {
+        "dense": pdf_factory.dense_pdf(words=4200),
+        "huge": pdf_factory.huge_page_pdf(),
+    }.items():
         path = write(tmp_path, data, f"{name}.pdf")
         with pytest.warns(PageFallbackWarning, match=rf"{name}\.pdf, page 1: read without the layout model"):
             documents = PyMuPDFCoordsLoader(path).load()

@@ -119,9 +119,18 @@ def test_a_running_head_interrupts_a_sentence_but_not_its_quote() -> None:
     head = "Annual report 2025"
     content = f"The harbour froze early and\n\n{head}\n\nthe ferries stayed in port until March."
     at = content.index(head)
-    parts = [("text", 0, at - 2), ("page-header", at, at + len(head)), ("text", at + len(head) + 2, len(content))]
+    parts = [
+        ("text", 0, at - 2),
+        ("page-header", at, at + len(head)),
+        ("text", at + len(head) + 2, len(content)),
+    ]
     boxes = [
-        {"page": 1 + (start > 0), "bbox": [10, 10 + start, 200, 20 + start], "class": name, "span": [start, end]}
+        {
+            "page": 1 + (start > 0),
+            "bbox": [10, 10 + start, 200, 20 + start],
+            "class": name,
+            "span": [start, end],
+        }
         for name, start, end in parts
     ]
     document = Document(page_content=content, metadata={"source": "gone.pdf", "boxes": json.dumps(boxes)})
@@ -134,7 +143,11 @@ def test_a_running_head_interrupts_a_sentence_but_not_its_quote() -> None:
 
 
 def test_a_number_is_not_found_inside_another(tmp_path: Path) -> None:
-    lines = ["The harbour paid 1,250.00 for repairs.", "Another 250 went to the crew of the ferry.", *pdf_factory.BODY]
+    lines = [
+        "The harbour paid 1,250.00 for repairs.",
+        "Another 250 went to the crew of the ferry.",
+        *pdf_factory.BODY,
+    ]
     data = pdf_factory.text_pdf(pages=(lines,))
     documents = load(tmp_path, data)
     match = locate(documents, "250")
@@ -169,6 +182,12 @@ def test_sideways_text(tmp_path: Path) -> None:
     x0, y0, x1, y1 = quad_to_bbox(quad)
     assert y1 - y0 > 5 * (x1 - x0)
     assert letters_under(data, match) == fold_glyphs(quote)
+
+
+def test_sideways_lines_side_by_side_are_not_one_quad(tmp_path: Path) -> None:
+    data = pdf_factory.sideways_pdf()
+    match = locate(load(tmp_path, data), " ".join(pdf_factory.SIDEWAYS_TEXT))
+    assert len(match.regions[0].quads) == 3
 
 
 @pytest.mark.parametrize("rotation", [0, 90, 180, 270])

@@ -51,7 +51,9 @@ def find_engine(language: str) -> OCREngine | None:
 
 def no_engine() -> OCRUnavailableError:
     """Return the error for OCR that was asked for where no engine is installed."""
-    message = f'ocr="force" needs an OCR engine: {_INSTALL}, or set TESSDATA_PREFIX to where Tesseract data is'
+    message = (
+        f'ocr="force" needs an OCR engine: {_INSTALL}, or set TESSDATA_PREFIX to where Tesseract data is'
+    )
     if find_spec("rapidocr_onnxruntime"):
         message += "; rapidocr_onnxruntime does not do: it loses text and can crash, rapidocr succeeds it"
     return OCRUnavailableError(message)

@@ -7,10 +7,10 @@ from typing import Any
 import pymupdf
 
 from langchain_pymupdf_coords.page_assembly import LayoutBox, assemble, block_boxes, on_page
-from langchain_pymupdf_coords.pages import PageNote, ParsedBox, ParsedPage, TextRun
+from langchain_pymupdf_coords.pages import PageNote, ParsedBox, ParsedPage
 from langchain_pymupdf_coords.pdf.engine import ENGINE_ERRORS
-from langchain_pymupdf_coords.pdf.ocr import Recogniser
 from langchain_pymupdf_coords.pdf.forms import disarm_forms
+from langchain_pymupdf_coords.pdf.ocr import Recogniser
 from langchain_pymupdf_coords.pdf.opening import PrivateDocument
 from langchain_pymupdf_coords.pdf.text import read_textpage, text_runs, without_pictures
 
