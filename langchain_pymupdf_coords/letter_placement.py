@@ -14,6 +14,7 @@ from langchain_pymupdf_coords.pages import TextLine
 # between them mean nothing: then only common stretches of some length count.
 _SAME_TEXT = 0.9
 _TELLING_LENGTH = 8
+_HEADER_END = "|\n|---"
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +112,11 @@ def text_lines(markdown: str, folded: FoldedText, placed: Sequence[Placed]) -> I
     """
     groups: list[list[Placed]] = []
     for position, unit in sorted(placed, key=lambda item: item[0]):
-        if groups and _continues(groups[-1][-1], position, unit):
+        if (
+            groups
+            and _continues(groups[-1][-1], position, unit)
+            and not _cell_ends(markdown, folded, position)
+        ):
             groups[-1].append((position, unit))
         else:
             groups.append([(position, unit)])
@@ -121,9 +126,15 @@ def text_lines(markdown: str, folded: FoldedText, placed: Sequence[Placed]) -> I
         after = position + len(unit.letters)
         end = folded.ends[after - 1]
         if after == len(folded.text) or folded.starts[after] == following:
-            end = max(end, start + len(markdown[start:following].rstrip("|\n ")))
+            own = markdown[start:following].split(_HEADER_END)[0]
+            end = max(end, start + len(own.rstrip("|\n ")))
         yield TextLine(union_bboxes(unit.bbox for _, unit in group), start, end)
 
 
 def _continues(before: Placed, position: int, unit: Unit) -> bool:
     return before[1].line == unit.line and before[0] + len(before[1].letters) == position
+
+
+def _cell_ends(markdown: str, folded: FoldedText, position: int) -> bool:
+    """Tell whether a border of a table stands before a letter: it may cut a line of the page, even a word."""
+    return "|" in markdown[folded.ends[position - 1] : folded.starts[position]]

@@ -53,3 +53,13 @@ def test_filters_are_called_expr(chunks: list[Document], tmp_path: Path) -> None
     with pytest.raises(TypeError, match="filter"):
         store.similarity_search("ferry", filter={"page": 3})
     assert len(store.similarity_search("ferry", expr='metadata["page"] == 3')) == 2
+
+
+def test_upsert_replaces(chunks: list[Document], tmp_path: Path) -> None:
+    store = Milvus().open(str(tmp_path))
+    ids = [chunk.id for chunk in chunks]
+    store.upsert(ids, chunks)
+    chunks[0].metadata["source"] = "moved.pdf"
+    store.upsert(ids, chunks)
+    assert len(store.similarity_search("ferry", k=100)) == 6
+    assert len(store.similarity_search("ferry", expr='metadata["source"] == "moved.pdf"')) == 1
