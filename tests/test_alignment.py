@@ -4,11 +4,14 @@ import pytest
 
 from langchain_pymupdf_coords.alignment import Placement, align, runs_inside
 from langchain_pymupdf_coords.folding import fold
-from langchain_pymupdf_coords.geometry import BBox
 from langchain_pymupdf_coords.letter_placement import Unit, fill_gaps, place_in_order
 from langchain_pymupdf_coords.page_assembly import LayoutBox, assemble, on_page
 from langchain_pymupdf_coords.pages import Glyph, ParsedBox, TextLine, TextRun
 from langchain_pymupdf_coords.table_alignment import table_rows
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from langchain_pymupdf_coords.geometry import BBox
 
 BOX = (0.0, 0.0, 400.0, 400.0)
 WIDTH = 5.0

@@ -4,12 +4,14 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from types import CodeType
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 import pytest
-from langchain_core.documents import Document
 
 from langchain_pymupdf_coords.pdf.sample import sample_report
+
+if TYPE_CHECKING:
+    from langchain_core.documents import Document
 
 PAGE = (Path(__file__).parents[2] / "docs" / "vector-stores.md").read_text(encoding="utf-8")
 INTRODUCTION, *SECTIONS = re.split(r"^## ", PAGE, flags=re.MULTILINE)
