@@ -16,11 +16,11 @@ from langchain_pymupdf_coords.progress import ProgressCallback, require_bar
 OCRMode = Literal["auto", "never", "force"]
 MetadataValue = str | int | float | bool
 
-# What the loader, and later the retriever and the crops, write themselves.
+# What the loader, and later the text splitter, the retriever and the crops, write themselves.
 _IDENTITY = ("source", "page", "page_end", "page_label", "section", "chunk_index", "total_pages")
 _COORDINATES = ("boxes", "lines", "page_sizes", "source_digest", "coords_version", "quotes", "crops")
 _INFORMATION = ("title", "author", "producer", "creator", "creationdate", "moddate")
-OWN_KEYS = frozenset((*_IDENTITY, *_COORDINATES, *_INFORMATION))
+OWN_KEYS = frozenset((*_IDENTITY, *_COORDINATES, *_INFORMATION, "start_index"))
 
 
 @dataclass(frozen=True, kw_only=True)

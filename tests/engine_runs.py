@@ -1,7 +1,7 @@
 """The recipe of the cookbook for engines of many machines, and files to run it on."""
 
-import importlib.util
 import sys
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
@@ -10,18 +10,14 @@ from langchain_core.documents import Document
 from langchain_pymupdf_coords import PyMuPDFCoordsLoader
 from tests import pdf_factory
 
-RECIPE = Path(__file__).parents[1] / "cookbook" / "beyond_one_machine.py"
+COOKBOOK = Path(__file__).parents[1] / "cookbook"
 
 
 def recipe() -> ModuleType:
-    """The recipe as a module; engines pickle its functions by value, for their workers cannot import it."""
-    spec = importlib.util.spec_from_file_location("beyond_one_machine", RECIPE)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+    """The recipe as a module. Processes that are spawned later can import it too."""
+    if str(COOKBOOK) not in sys.path:
+        sys.path.insert(0, str(COOKBOOK))
+    return import_module("beyond_one_machine")
 
 
 def write_files(folder: Path) -> list[str]:

@@ -45,7 +45,7 @@ def test_a_piece_of_two_lines_has_the_rectangle_around_them() -> None:
 
 
 def test_without_sentences_pieces_end_with_lines_of_the_page() -> None:
-    pieces = split(text_box("one two three", "four five six", "seven eight"), 30)
+    pieces = split(text_box("one two three", "four five six", "seven eight"), 34)
     assert [piece.text for piece in pieces] == ["one two three four five six", "seven eight"]
     assert pieces[1].bbox == line_bbox("seven eight", 2)
 
@@ -60,6 +60,11 @@ def test_the_overlap_has_its_lines() -> None:
 def test_a_slice_is_never_larger_than_its_box() -> None:
     box = replace(PARAGRAPH, bbox=(60.0, 101.0, 200.0, 130.0))
     assert slice_box(box, 0, 36).bbox == (60.0, 101.0, 200.0, 110.0)
+
+
+def test_lines_that_a_cut_only_touches_are_not_in_the_slice() -> None:
+    pieces = split(text_box("港口在黎明", "时分很安静", joint=""), 5)
+    assert [line_texts(piece) for piece in pieces] == [["港口在黎明"], ["时分很安静"]]
 
 
 def test_a_slice_without_lines_has_the_rectangle_of_the_box() -> None:

@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
 
-_AUTOMATIC = b"tessedit_pageseg_mode 3\n"
+_SPARSE = b"tessedit_pageseg_mode 11\n"
 _MOST_PARTS = 64
 
 
@@ -45,7 +45,7 @@ def _remove(folder: str, process: int) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def with_setting(data: bytes, setting: bytes = _AUTOMATIC) -> bytes:
+def with_setting(data: bytes, setting: bytes = _SPARSE) -> bytes:
     """Return language data with one more line of settings; unchanged if it makes that setting already.
 
     Args:

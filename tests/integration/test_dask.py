@@ -12,11 +12,15 @@ from langchain_pymupdf_coords import SkippedFileWarning
 from tests.engine_runs import expected_documents, in_order, recipe, write_files
 
 pytest.importorskip("distributed")
-cloudpickle = pytest.importorskip("cloudpickle")
 
 
 @pytest.fixture(scope="module")
-def client() -> Iterator[Any]:
+def steps() -> ModuleType:
+    return recipe()
+
+
+@pytest.fixture(scope="module")
+def client(steps: ModuleType) -> Iterator[Any]:
     from distributed import Client, LocalCluster
 
     with (
@@ -24,14 +28,6 @@ def client() -> Iterator[Any]:
         Client(cluster) as client,
     ):
         yield client
-
-
-@pytest.fixture
-def steps() -> Iterator[ModuleType]:
-    module = recipe()
-    cloudpickle.register_pickle_by_value(module)
-    yield module
-    cloudpickle.unregister_pickle_by_value(module)
 
 
 def test_the_same_documents_and_failures_as_rows(client: Any, steps: ModuleType, tmp_path: Path) -> None:

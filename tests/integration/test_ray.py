@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from langchain_pymupdf_coords import SkippedFileWarning
-from tests.engine_runs import expected_documents, in_order, recipe, write_files
+from tests.engine_runs import COOKBOOK, expected_documents, in_order, recipe, write_files
 
 ray = pytest.importorskip("ray")
 pytest.importorskip("ray.data")
@@ -19,18 +19,17 @@ parquet = pytest.importorskip("pyarrow.parquet")
 @pytest.fixture(scope="module")
 def steps() -> Iterator[ModuleType]:
     module = recipe()
-    ray.cloudpickle.register_pickle_by_value(module)
-    root = str(Path(__file__).parents[2])
+    path = os.pathsep.join([str(COOKBOOK.parent), str(COOKBOOK), os.environ.get("PYTHONPATH", "")])
     ray.init(
         num_cpus=2,
         include_dashboard=False,
         log_to_driver=False,
         object_store_memory=200 * 1024**2,
-        runtime_env={"env_vars": {"PYTHONPATH": os.pathsep.join([root, os.environ.get("PYTHONPATH", "")])}},
+        runtime_env={"env_vars": {"PYTHONPATH": path}},
+        _system_config={"worker_niceness": 0},
     )
     yield module
     ray.shutdown()
-    ray.cloudpickle.unregister_pickle_by_value(module)
 
 
 def rows_in(folder: Path) -> list[dict[str, Any]]:

@@ -55,10 +55,14 @@ def test_filters_are_called_expr(chunks: list[Document], tmp_path: Path) -> None
     assert len(store.similarity_search("ferry", expr='metadata["page"] == 3')) == 2
 
 
-def test_upsert_replaces(chunks: list[Document], tmp_path: Path) -> None:
+def test_upsert_replaces_what_was_added_before(chunks: list[Document], tmp_path: Path) -> None:
+    from pymilvus import MilvusException
+
     store = Milvus().open(str(tmp_path))
     ids = [chunk.id for chunk in chunks]
-    store.upsert(ids, chunks)
+    with pytest.raises(MilvusException, match="does not exist"):
+        store.upsert(ids, chunks)
+    Milvus().add(store, chunks)
     chunks[0].metadata["source"] = "moved.pdf"
     store.upsert(ids, chunks)
     assert len(store.similarity_search("ferry", k=100)) == 6
