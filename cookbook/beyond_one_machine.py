@@ -94,11 +94,12 @@ def still_to_do(sources: Iterable[str], rows: Iterable[dict[str, Any]]) -> list[
 def parse_source(source: str) -> list[dict[str, str]]:
     import fsspec
 
+    source = normalise_source(source)  # fsspec takes the %20 of a file: URL for a part of the name
     try:
         with fsspec.open(source, "rb") as stream:
             data = stream.read()
     except OSError as error:
-        return [row(normalise_source(source), error=error)]
+        return [row(source, error=error)]
     return parse(source, data)
 
 

@@ -1,5 +1,7 @@
 """Markdown of boxes aligned with the runs of a page, without any PDF."""
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from langchain_pymupdf_coords.alignment import Placement, align, runs_inside
@@ -8,7 +10,6 @@ from langchain_pymupdf_coords.letter_placement import Unit, fill_gaps, place_in_
 from langchain_pymupdf_coords.page_assembly import LayoutBox, assemble, on_page
 from langchain_pymupdf_coords.pages import Glyph, ParsedBox, TextLine, TextRun
 from langchain_pymupdf_coords.table_alignment import table_rows
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from langchain_pymupdf_coords.geometry import BBox

@@ -4,14 +4,12 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from types import CodeType
-from typing import Any, TYPE_CHECKING
+from typing import Any
 
 import pytest
 
 from langchain_pymupdf_coords.pdf.sample import sample_report
 
-if TYPE_CHECKING:
-    
 PAGE = (Path(__file__).parents[2] / "docs" / "vector-stores.md").read_text(encoding="utf-8")
 INTRODUCTION, *SECTIONS = re.split(r"^## ", PAGE, flags=re.MULTILINE)
 STORES = {section.partition("\n")[0]: section for section in SECTIONS if "```py\n" in section}
