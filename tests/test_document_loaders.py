@@ -3,8 +3,11 @@
 import json
 import pickle
 import re
+import threading
 import uuid
 import warnings
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pymupdf
@@ -21,6 +24,7 @@ from langchain_pymupdf_coords import (
     PDFPasswordError,
     PyMuPDFCoordsLoader,
     PyMuPDFCoordsParser,
+    SourceAccessError,
     SourceBox,
     SourceUnavailableError,
 )
@@ -279,6 +283,25 @@ def test_a_vector_store_gives_coordinates_back_unchanged(report_path: Path) -> N
 def test_without_line_map(report_path: Path) -> None:
     documents = PyMuPDFCoordsLoader(report_path, line_map=False).load()
     assert all("lines" not in document.metadata for document in documents)
+
+
+def test_urls(report_path: Path) -> None:
+    handler = partial(SimpleHTTPRequestHandler, directory=str(report_path.parent))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_port}/report.pdf"
+        try:
+            with pytest.raises(SourceAccessError):
+                PyMuPDFCoordsLoader(url).load()
+            documents = PyMuPDFCoordsLoader(url, allow_private_urls=True).load()
+            with pytest.raises(SourceUnavailableError, match="404"):
+                PyMuPDFCoordsLoader(url + "x", allow_private_urls=True).load()
+        finally:
+            server.shutdown()
+    local = PyMuPDFCoordsLoader(report_path).load()
+    assert {document.metadata["source"] for document in documents} == {url}
+    assert [d.page_content for d in documents] == [d.page_content for d in local]
+    assert [d.id for d in documents] == [d.id for d in local]
 
 
 def test_ordinary_files_raise_no_warning(report_path: Path) -> None:
