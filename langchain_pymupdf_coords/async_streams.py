@@ -1,25 +1,33 @@
-"""Blocking iterators in async code: on threads of their own, a step at a time."""
+"""Blocking work in async code, on few threads of its own. Iterators are run a step at a time."""
 
 import threading
 from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
-from functools import cache
-from typing import Any, Generic, TypeVar
+from functools import cache, partial
+from typing import Any, Generic, ParamSpec, TypeVar
 
 from langchain_core.runnables import run_in_executor
 
-# The engine does one thing at a time, so more threads would wait for it; these few are for loads that wait
-# for workers or a download. Loads beyond their number wait here, not in the executor that all code shares.
+# The engine does one thing at a time, so more threads would wait for it; these few are for what waits for
+# workers or a download. All beyond their number waits here, not in the executor that all code shares.
 _THREADS = 4
 
 T = TypeVar("T")
+P = ParamSpec("P")
 _END = object()
 
 
 @cache
-def _threads() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(_THREADS, thread_name_prefix="pymupdf-coords")
+def _threads(purpose: str) -> ThreadPoolExecutor:
+    """Return the threads for a purpose: a question shall not wait for the end of long loads."""
+    return ThreadPoolExecutor(_THREADS, thread_name_prefix=f"pymupdf-coords-{purpose}")
+
+
+async def run_in_background(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Call a function on a thread of this module, in a copy of the present context."""
+    call = partial(copy_context().run, function, *args, **kwargs)
+    return await run_in_executor(_threads("call"), call)
 
 
 async def in_background(make: Callable[[], Iterator[T]]) -> AsyncIterator[T]:
@@ -31,11 +39,11 @@ async def in_background(make: Callable[[], Iterator[T]]) -> AsyncIterator[T]:
     steps = _Steps(make)
     context = copy_context()
     try:
-        while (item := await run_in_executor(_threads(), context.run, steps.next)) is not _END:
+        while (item := await run_in_executor(_threads("load"), context.run, steps.next)) is not _END:
             yield item
     finally:
         # Not awaited: a load that is cancelled is in a step that may take seconds.
-        _threads().submit(steps.close)
+        _threads("load").submit(steps.close)
 
 
 class _Steps(Generic[T]):

@@ -5,10 +5,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from langchain_core.documents import Document
-from langchain_core.runnables import Runnable, RunnableConfig, run_in_executor
+from langchain_core.runnables import Runnable, RunnableConfig
 from typing_extensions import TypedDict  # pydantic, which makes the schema of it, takes no other
 
 from langchain_pymupdf_coords.answer_parsing import Answer, ParsedAnswer
+from langchain_pymupdf_coords.async_streams import run_in_background
 from langchain_pymupdf_coords.citation_messages import cited_message
 from langchain_pymupdf_coords.citation_placing import CitationPlacer
 from langchain_pymupdf_coords.citation_results import CitationStatus, LocatedAnswer, LocatedCitation
@@ -171,9 +172,9 @@ class CitationLocator(Runnable[CitationInput, LocatedAnswer]):
     async def _astream(self, parts: AsyncIterator[CitationInput]) -> AsyncIterator[LocatedAnswer]:
         reader = _StreamReader(self.locator)
         async for part in parts:
-            if (new := await run_in_executor(None, reader.read, part)) is not None:
+            if (new := await run_in_background(reader.read, part)) is not None:
                 yield new
-        yield await run_in_executor(None, reader.finish)
+        yield await run_in_background(reader.finish)
 
 
 class _StreamReader:

@@ -1,9 +1,11 @@
 """Boxes, lines and heading path of the pieces of a chunk, cut out of those of the chunk."""
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import accumulate
 
 from langchain_pymupdf_coords.box_slicing import tight_bbox
 from langchain_pymupdf_coords.folding import fold_letters
@@ -83,12 +85,21 @@ class ChunkProvenance:
 
     def _lines(self, piece: str, placement: Placement) -> list[tuple[LineBox, Span]]:
         """Return the lines of a piece, each with its span in the chunk."""
+        lines, starts, reached = self._lines_by_start
+        start, end = placement.span
         return [
             (replace(line, span=span), line.span)
-            for line in self.lines
+            for line in lines[bisect_right(reached, start) : bisect_left(starts, end)]
             for span in placement.parts_in_piece(piece, *line.span)
             if fold_letters(piece[slice(*span)])
         ]
+
+    @cached_property
+    def _lines_by_start(self) -> tuple[list[LineBox], list[int], list[int]]:
+        """The lines in order of their text, where each begins, and how far the lines up to it reach."""
+        lines = sorted(self.lines, key=lambda line: line.span[0])
+        reached = accumulate((line.span[1] for line in lines), max)
+        return lines, [line.span[0] for line in lines], list(reached)
 
     def _cut(
         self, box: SourceBox, piece: str, placement: Placement, lines: Sequence[tuple[LineBox, Span]]
@@ -99,7 +110,8 @@ class ChunkProvenance:
         if start == end:
             _, at = placement.in_piece(0, start) or (0, 0)
             return replace(box, span=(at, at))
-        span = placement.in_piece(start, end)
+        apart = end <= placement.span[0] or placement.span[1] <= start
+        span = None if apart else placement.in_piece(start, end)
         if span is None or self._only_marks(piece, span, box.span):
             return None
         own = [

@@ -7,8 +7,8 @@ from functools import lru_cache
 from typing import Literal, get_args
 
 from langchain_core.documents import Document
-from langchain_core.runnables import run_in_executor
 
+from langchain_pymupdf_coords.async_streams import run_in_background
 from langchain_pymupdf_coords.errors import (
     OptionError,
     ProvenanceError,
@@ -22,7 +22,7 @@ from langchain_pymupdf_coords.provenance import LineBox, QuoteMatch, Region, Sou
 from langchain_pymupdf_coords.quote_matching import find_quote
 from langchain_pymupdf_coords.quote_placing import ChunkPlaces, GlyphReader, Span, place_spans
 from langchain_pymupdf_coords.relocation import relocate, shows
-from langchain_pymupdf_coords.running_heads import find_past_running_heads
+from langchain_pymupdf_coords.running_heads import find_past_running_heads, may_be_interrupted
 from langchain_pymupdf_coords.sources import Resolver, SourceFile, SourceResolver
 
 OnChange = Literal["warn", "raise", "relocate"]
@@ -126,21 +126,22 @@ class QuoteLocator:
 
     async def alocate(self, document: Document, quote: str) -> QuoteMatch | None:
         """Locate a quote in a thread; see ``locate``."""
-        return await run_in_executor(None, self.locate, document, quote)
+        return await run_in_background(self.locate, document, quote)
 
     async def alocate_all(
         self, documents: Iterable[Document], quote: str
     ) -> list[tuple[Document, QuoteMatch]]:
         """Locate a quote in each of some Documents in a thread; see ``locate_all``."""
-        return await run_in_executor(None, self.locate_all, documents, quote)
+        return await run_in_background(self.locate_all, documents, quote)
 
     def _find(self, document: Document, quote: str) -> "_Found | None":
         content = document.page_content
         match = find_quote(content, quote, cutoff=self.cutoff, folded=_folded(content))
-        boxes = SourceBox.from_document(document)
-        match = match or find_past_running_heads(content, quote, boxes)
+        if match is None and may_be_interrupted(document):
+            match = find_past_running_heads(content, quote, SourceBox.from_document(document))
         if match is None:
             return None
+        boxes = SourceBox.from_document(document)
         file, changed = self._file(document)
         glyphs = FileGlyphs(None if changed else file, self.password)
         lines = LineBox.from_document(document) or glyphs.lines(content, boxes)

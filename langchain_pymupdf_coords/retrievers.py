@@ -6,9 +6,10 @@ from typing import Any
 from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever, RetrieverLike
-from langchain_core.runnables import Runnable, run_in_executor
+from langchain_core.runnables import Runnable
 from pydantic import Field
 
+from langchain_pymupdf_coords.async_streams import run_in_background
 from langchain_pymupdf_coords.errors import OptionError
 from langchain_pymupdf_coords.quote_locator import QuoteLocator
 from langchain_pymupdf_coords.quote_selection import BM25SentenceSelector
@@ -76,8 +77,8 @@ class QuoteLocatingRetriever(BaseRetriever):
             quotes = await self.select_quotes.abatch(
                 _selector_inputs(query, documents), config={"callbacks": run_manager.get_child()}
             )
-            return await run_in_executor(None, self._located, documents, quotes)
-        return await run_in_executor(None, self._select_and_locate, query, documents, self.select_quotes)
+            return await run_in_background(self._located, documents, quotes)
+        return await run_in_background(self._select_and_locate, query, documents, self.select_quotes)
 
     def _select_and_locate(
         self, query: str, documents: Sequence[Document], select: Callable[[str, Document], Sequence[str]]

@@ -7,12 +7,18 @@ between. A reader, and a model, reads past them.
 from collections.abc import Iterable
 from dataclasses import replace
 
-from langchain_pymupdf_coords.provenance import SourceBox
+from langchain_pymupdf_coords.provenance import DocumentLike, SourceBox
 from langchain_pymupdf_coords.quote_matching import TextMatch, find_quote
 
 Span = tuple[int, int]
 
 INTERRUPTING_CLASSES = frozenset(("page-header", "page-footer", "footnote"))
+
+
+def may_be_interrupted(document: DocumentLike) -> bool:
+    """Tell, without reading them all, whether a chunk has boxes of the classes that interrupt sentences."""
+    boxes = document.metadata.get("boxes")
+    return isinstance(boxes, str) and any(name in boxes for name in INTERRUPTING_CLASSES)
 
 
 def find_past_running_heads(content: str, quote: str, boxes: Iterable[SourceBox]) -> TextMatch | None:

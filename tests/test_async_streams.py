@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from langchain_pymupdf_coords import PDFOpenError, PyMuPDFCoordsLoader
+from langchain_pymupdf_coords import PDFOpenError, PyMuPDFCoordsLoader, QuoteLocator
 from langchain_pymupdf_coords.async_streams import in_background
 
 STEP = 0.2
@@ -46,7 +46,7 @@ async def test_loads_leave_the_loop_and_the_default_executor_free() -> None:
     try:
         await asyncio.sleep(STEP)
         assert await asyncio.wait_for(loop.run_in_executor(None, lambda: "free"), 10) == "free"
-        assert sum(thread.name.startswith("pymupdf-coords") for thread in threading.enumerate()) <= 4
+        assert sum(thread.name.startswith("pymupdf-coords-load") for thread in threading.enumerate()) <= 4
         assert not any(load.done() for load in loads)
     finally:
         waiting.set()
@@ -107,3 +107,16 @@ async def test_leaving_early_ends_the_workers(report_path: Path) -> None:
     while multiprocessing.active_children() and time.monotonic() < deadline:
         await asyncio.sleep(0.05)
     assert not multiprocessing.active_children()
+
+
+async def test_locating_leaves_the_default_executor_free(report_path: Path) -> None:
+    loop = asyncio.get_running_loop()
+    loop.set_default_executor(pool := ThreadPoolExecutor(1))
+    documents = await PyMuPDFCoordsLoader(report_path).aload()
+    quotes = [document.page_content.split()[-1] for document in documents]
+    locator = QuoteLocator()
+    pairs = list(zip(documents, quotes, strict=True))
+    found = await asyncio.gather(*(locator.alocate(*pair) for pair in pairs))
+    assert found == [locator.locate(*pair) for pair in pairs]
+    assert all(found)
+    assert not pool._threads

@@ -316,6 +316,15 @@ def test_google_segment_that_is_the_source_s_own_words(report_documents: list[Do
     assert (citation.quoted, *brief(citation)) == (False, 5, 4, "exact", True, False)
 
 
+def test_google_segment_without_its_text(report_documents: list[Document]) -> None:
+    text = f"Überführung für größere Schiffe. {FARES} Ärger."
+    given = support(text, FARES, 0)
+    del given["segment"]["text"]
+    (citation,) = locate(google(text, [given], [retrieved("report.pdf")]), report_documents).citations
+    assert text[slice(*citation.answer_span)] == citation.quote == FARES
+    assert brief(citation) == (5, 4, "exact", True, False)
+
+
 def test_google_search_names_web_pages_and_not_our_documents(report_documents: list[Document]) -> None:
     web = {"web": {"uri": "https://vertexaisearch.cloud.google.com/x", "title": "example.org"}, "maps": None}
     (citation,) = locate(google(FARES, [support(FARES, FARES, 0)], [web]), report_documents).citations

@@ -17,11 +17,12 @@ from langchain_pymupdf_coords.folding import fold_letters
 from langchain_pymupdf_coords.pages import ParsedPage
 from langchain_pymupdf_coords.pdf import PDFReader, ocr, ocr_lookup
 from langchain_pymupdf_coords.pdf.ocr import Need, PageRecogniser, Recogniser, page_need
-from langchain_pymupdf_coords.pdf.ocr_engines import RapidOCR, Tesseract
 from langchain_pymupdf_coords.pdf.ocr_lookup import find_engine, tessdata_folders
 from langchain_pymupdf_coords.pdf.opening import PrivateDocument, open_upright
 from langchain_pymupdf_coords.pdf.parsing import PageParser
+from langchain_pymupdf_coords.pdf.rapid_ocr import RapidOCR
 from langchain_pymupdf_coords.pdf.tessdata import with_setting
+from langchain_pymupdf_coords.pdf.tesseract import Tesseract
 from langchain_pymupdf_coords.pdf.text import read_textpage
 from tests.pdf_drawing import PAGE_TEXT, line_origin, new_page, save, text_pdf
 from tests.pdf_factory import BODY, report_pdf, scan_pdf
@@ -380,13 +381,12 @@ SETTING = b"tessedit_pageseg_mode 3\n"
     ],
 )
 def test_a_setting_is_added_to_language_data(settings: bytes | None, expected: bytes) -> None:
-    assert with_setting(language_data(settings, None, b"net", b"dict")) == language_data(
-        expected, None, b"net", b"dict"
-    )
+    data = language_data(settings, None, b"net", b"dict")
+    assert with_setting(data, "tessedit_pageseg_mode", "3") == language_data(expected, None, b"net", b"dict")
 
 
 @pytest.mark.parametrize(
     "data", [b"", b"\x01", b"\x00\x00\x00\x18" + bytes(200), b"\x18\x00\x00\x00" + bytes(9)]
 )
 def test_data_of_an_unknown_form_is_left_alone(data: bytes) -> None:
-    assert with_setting(data) == data
+    assert with_setting(data, "name", "1") == data

@@ -1,84 +1,24 @@
 import asyncio
-import json
-import re
-import uuid
 import warnings
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
 
 import pytest
-import tiktoken
 from langchain_core.documents import Document
-from langchain_core.documents.base import Blob
 from langchain_text_splitters import (
     CharacterTextSplitter,
-    ExperimentalMarkdownSyntaxTextSplitter,
-    MarkdownHeaderTextSplitter,
     RecursiveCharacterTextSplitter,
-    TextSplitter,
-    TokenTextSplitter,
 )
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
-from langchain_pymupdf_coords.chunk_documents import DocumentFactory
-from langchain_pymupdf_coords.chunking import Chunker
-from langchain_pymupdf_coords.document_loaders import PyMuPDFCoordsParser
-from langchain_pymupdf_coords.errors import OptionError, ProvenanceError, UnplacedTextWarning
+from langchain_pymupdf_coords.errors import OptionError
 from langchain_pymupdf_coords.folding import fold_letters
-from langchain_pymupdf_coords.pages import ParsedBox, ParsedPage
+from langchain_pymupdf_coords.pages import ParsedBox
 from langchain_pymupdf_coords.provenance import LineBox, SourceBox, page_sizes
 from langchain_pymupdf_coords.text_splitters import CoordsTextSplitter
 from tests.parsed_boxes import line_bbox, page_of, table_box, text_box
 from tests.pdf_factory import report_pdf, table_two_pages_pdf
-from tests.sample_report import TRAFFIC, YEAR
-
-LINES = (
-    "Ferries cross the strait every hour. In summer",
-    "they carry tourists. In winter they carry mostly",
-    "mail. In summer they carry tourists.",
-)
-
-
-def chunk_of(*pages: ParsedPage, mode: str = "chunk", **options: Any) -> Document:
-    """The only chunk of some pages."""
-    chunker = Chunker(
-        mode=mode,  # type: ignore[arg-type]
-        chunk_size=10_000,
-        chunk_overlap=0,
-        length=len,
-        exclude_classes=frozenset(),
-        split=lambda box: [box],
-    )
-    (chunk,) = chunker.chunks(pages)
-    factory = DocumentFactory(
-        source="report.pdf", digest="sha256:0", total_pages=9, file_metadata={}, identity={}, **options
-    )
-    return factory.document(chunk, 3)
-
-
-def parsed(pdf: bytes, **options: Any) -> list[Document]:
-    blob = Blob.from_data(pdf, metadata={"source": "report.pdf"})
-    return list(PyMuPDFCoordsParser(**options).lazy_parse(blob))
-
-
-def sentences(*, overlap: int = 0) -> TextSplitter:
-    return RecursiveCharacterTextSplitter(
-        separators=[r"(?<=\.)\s"], is_separator_regex=True, chunk_size=40, chunk_overlap=overlap
-    )
-
-
-def split(document: Document, splitter: object, **options: Any) -> list[Document]:
-    return CoordsTextSplitter(splitter, **options).split_documents([document])  # type: ignore[arg-type]
-
-
-def bboxes(document: Document) -> list[tuple[float, ...]]:
-    return [box.bbox for box in SourceBox.from_document(document)]
-
-
-def line_texts(document: Document) -> list[str]:
-    return [document.page_content[slice(*line.span)] for line in LineBox.from_document(document)]
-
+from tests.sample_report import YEAR
+from tests.split_documents import LINES, bboxes, chunk_of, line_texts, parsed, sentences, split
 
 # --- boxes and lines ----------------------------------------------------------------------------------------
 
@@ -220,208 +160,6 @@ def test_a_cell_of_many_lines_is_covered_by_its_piece() -> None:
     assert [text for text in line_texts(piece) if "line" in text] == cell.split("<br>")
     # From the first line of the row, at y = 112, to the third line of its last cell.
     assert bboxes(piece) == [(50.0, 112.0, 216.0, 124.0)]
-
-
-# --- other metadata -----------------------------------------------------------------------------------------
-
-
-def test_metadata_of_a_piece() -> None:
-    document = chunk_of(page_of(text_box(*LINES), number=7, label="A-7"))
-    document.metadata |= {"quotes": "[]", "crops": "[]", "owner": {"name": "Anna"}}
-    before = document.model_copy(deep=True)
-    piece = split(document, sentences())[1]
-    assert document == before
-    assert piece.metadata["page"] == piece.metadata["page_end"] == 7
-    assert piece.metadata["page_label"] == "A-7"
-    assert piece.metadata["chunk_index"] == 3
-    assert piece.metadata["source_digest"] == "sha256:0"
-    assert not {"quotes", "crops"} & piece.metadata.keys()
-    piece.metadata["owner"]["name"] = "Peter"
-    assert document == before
-
-
-def test_section_of_a_piece_of_a_page_with_headings() -> None:
-    document = chunk_of(
-        page_of(
-            text_box("Report", box_class="title", font_size=20.0),
-            text_box("Introduction of it.", top=120),
-            text_box("Traffic", box_class="section-header", top=140, font_size=14.0),
-            text_box("Routes", box_class="section-header", top=160, font_size=12.0),
-            text_box("Traffic grew.", top=180),
-            text_box("Outlook", box_class="section-header", top=200, font_size=14.0),
-            text_box("It will grow.", top=220),
-        ),
-        mode="page",
-    )
-    pieces = split(document, CharacterTextSplitter(separator="\n\n", chunk_size=12, chunk_overlap=0))
-    assert [(piece.page_content, piece.metadata["section"]) for piece in pieces] == [
-        ("# Report", "Report"),
-        ("Introduction of it.", "Report"),
-        ("## Traffic", "Report > Traffic"),
-        ("### Routes", "Report > Traffic > Routes"),
-        ("Traffic grew.", "Report > Traffic > Routes"),
-        ("## Outlook", "Report > Outlook"),
-        ("It will grow.", "Report > Outlook"),
-    ]
-
-
-def test_ids_are_uuids_that_depend_on_the_piece_only() -> None:
-    document = chunk_of(page_of(text_box(*LINES)))
-    ids = [piece.id for piece in split(document, sentences())]
-    assert len(set(ids)) == 4
-    assert all(str(uuid.UUID(name)) == name for name in ids)
-    assert ids == [piece.id for piece in split(document, sentences())]
-    other = document.model_copy(update={"id": str(uuid.uuid4())})
-    assert not set(ids) & {piece.id for piece in split(other, sentences())}
-    nameless = document.model_copy(update={"id": None})
-    assert len({piece.id for piece in split(nameless, sentences())}) == 4
-    assert [piece.id for piece in split(nameless, sentences())] == [
-        piece.id for piece in split(nameless, sentences())
-    ]
-
-
-def test_pieces_of_pieces_count_from_the_chunk() -> None:
-    document = chunk_of(page_of(text_box(*LINES)))
-    halves = split(document, RecursiveCharacterTextSplitter(chunk_size=80, chunk_overlap=0))
-    words = CoordsTextSplitter(CharacterTextSplitter(separator=" ", chunk_size=1, chunk_overlap=0))
-    pieces = words.split_documents(halves)
-    for piece in pieces:
-        start = piece.metadata["start_index"]
-        assert document.page_content[start : start + len(piece.page_content)] == piece.page_content
-    assert [text for piece in pieces for text in line_texts(piece)] == " ".join(LINES).split()
-
-
-# --- splitters that rewrite ---------------------------------------------------------------------------------
-
-
-def test_markdown_header_splitter() -> None:
-    document = chunk_of(
-        page_of(
-            text_box("Traffic", box_class="section-header", font_size=14.0),
-            text_box("Traffic  grew.", top=120),
-            text_box("Not everywhere.", top=140),
-        )
-    )
-    (piece,) = split(document, MarkdownHeaderTextSplitter([("#", "Header 1")]))
-    assert piece.page_content == "Traffic  grew.  \nNot everywhere."
-    assert piece.metadata["Header 1"] == "Traffic"
-    assert [(box.bbox, box.span) for box in SourceBox.from_document(piece)] == [
-        (line_bbox("Traffic  grew.", 0, top=120), (0, 14)),
-        (line_bbox("Not everywhere.", 0, top=140), (17, 32)),
-    ]
-    assert line_texts(piece) == ["Traffic  grew.", "Not everywhere."]
-    assert piece.metadata["section"] == "Traffic"
-
-
-def test_a_splitter_that_uses_its_list_again() -> None:
-    splitter = CoordsTextSplitter(ExperimentalMarkdownSyntaxTextSplitter())
-    first, second = (chunk_of(page_of(text_box(text))) for text in ("First text.", "Second text."))
-    assert [piece.page_content for piece in splitter.split_documents([first, second])] == [
-        "First text.",
-        "Second text.",
-    ]
-
-
-class Inventing(CharacterTextSplitter):
-    def split_text(self, text: str) -> list[str]:
-        return [*super().split_text(text), "Nothing of this is in the text."]
-
-
-def test_a_piece_that_cannot_be_placed_is_an_error() -> None:
-    document = chunk_of(page_of(text_box(*LINES), number=7))
-    with pytest.raises(ProvenanceError, match=re.escape("report.pdf, page 7: a piece that Inventing made")):
-        split(document, Inventing())
-
-
-def test_or_it_warns_and_has_no_boxes() -> None:
-    document = chunk_of(page_of(text_box(*LINES), number=7))
-    with pytest.warns(UnplacedTextWarning, match="Nothing of this is in the text"):
-        pieces = split(document, Inventing(), on_unaligned="warn")
-    assert bboxes(pieces[0])
-    assert (pieces[-1].metadata["boxes"], pieces[-1].metadata["lines"]) == ("[]", "[]")
-    assert pieces[-1].metadata["page"] == 7
-    assert "start_index" not in pieces[-1].metadata
-
-
-# --- Documents of the article's form ------------------------------------------------------------------------
-
-
-def test_boxes_without_span_are_kept_with_a_warning() -> None:
-    boxes = json.dumps([{"page": 2, "bbox": [1, 2, 3, 4]}, {"page": 3, "bbox": [5, 6, 7, 8]}])
-    document = Document(page_content=" ".join(LINES), metadata={"source": "a.pdf", "page": 2, "boxes": boxes})
-    with pytest.warns(UnplacedTextWarning, match=r"a\.pdf, page 2: boxes without span"):
-        pieces = split(document, sentences())
-    assert [bboxes(piece) for piece in pieces] == [[(1.0, 2.0, 3.0, 4.0), (5.0, 6.0, 7.0, 8.0)]] * 4
-    assert {piece.metadata["page"] for piece in pieces} == {2}
-    assert not {"lines", "section", "page_sizes", "page_end"} & pieces[0].metadata.keys()
-
-
-def test_no_boxes_are_an_error() -> None:
-    with pytest.raises(ProvenanceError, match="boxes"):
-        split(Document(page_content="Text.", metadata={"source": "a.pdf"}), sentences())
-
-
-# --- tokens -------------------------------------------------------------------------------------------------
-
-
-def subword_tokenizer(text: str) -> Tokenizer:
-    tokenizer = Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tokenizer.decoder = decoders.ByteLevel()
-    alphabet = pre_tokenizers.ByteLevel.alphabet()
-    tokenizer.train_from_iterator([text], trainers.BpeTrainer(vocab_size=400, initial_alphabet=alphabet))
-    return tokenizer
-
-
-def test_chunk_sizes_in_tokens_of_a_hugging_face_tokenizer() -> None:
-    tokenizer = subword_tokenizer(YEAR + TRAFFIC)
-
-    def tokens(text: str) -> int:
-        return len(tokenizer.encode(text).ids)
-
-    documents = parsed(report_pdf(), chunk_size=40, length_function=tokens)
-    by_tables = [document for document in documents if "|" in document.page_content]
-    assert max(tokens(document.page_content) for document in documents if document not in by_tables) <= 40
-    # The table's rows are longer than that in tokens.
-    assert all(
-        document.page_content.count("\n") <= 1 for document in by_tables if tokens(document.page_content) > 40
-    )
-    whole = "".join(fold_letters(document.page_content) for document in parsed(report_pdf()))
-    assert "".join(fold_letters(document.page_content) for document in documents) == whole
-
-
-@pytest.fixture
-def tiny_encoding(monkeypatch: pytest.MonkeyPatch) -> str:
-    """A tiktoken encoding of single bytes and a few longer tokens: the real ones have to be downloaded."""
-    pairs = [b" t", b"he", b" the", b"in", b"er", b"re", b"on", b"an", b" a", b" of"]
-    ranks = {bytes([byte]): byte for byte in range(256)} | {pair: 256 + k for k, pair in enumerate(pairs)}
-    encoding = tiktoken.Encoding("tiny", pat_str=r"\s?\S+|\s+", mergeable_ranks=ranks, special_tokens={})
-    monkeypatch.setitem(tiktoken.registry.ENCODINGS, "tiny", encoding)
-    return "tiny"
-
-
-@pytest.mark.parametrize("overlap", [0, 7])
-def test_token_text_splitter(tiny_encoding: str, overlap: int) -> None:
-    document = chunk_of(page_of(text_box("Fähren überqueren die Meerenge", "für 5 € — das ist günstig.")))
-    pieces = split(document, TokenTextSplitter(tiny_encoding, chunk_size=12, chunk_overlap=overlap))
-    assert any("\ufffd" in piece.page_content for piece in pieces) or not overlap
-    for piece in pieces:
-        assert fold_letters("".join(line_texts(piece))) == fold_letters(piece.page_content)
-        assert bboxes(piece)
-    assert pieces[-1].metadata["start_index"] + len(pieces[-1].page_content.strip("\ufffd")) == len(
-        document.page_content
-    )
-
-
-def test_recursive_splitter_with_a_token_length(tiny_encoding: str) -> None:
-    splitter = RecursiveCharacterTextSplitter.from_tiktoken_encoder(
-        tiny_encoding, chunk_size=30, chunk_overlap=10, add_start_index=True
-    )
-    document = chunk_of(page_of(text_box(*LINES)))
-    for piece in split(document, splitter):
-        start = piece.metadata["start_index"]
-        assert document.page_content[start : start + len(piece.page_content)] == piece.page_content
-        assert "".join(line_texts(piece)).replace(" ", "") == piece.page_content.replace(" ", "")
 
 
 # --- the class ----------------------------------------------------------------------------------------------

