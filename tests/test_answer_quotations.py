@@ -5,7 +5,7 @@
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from langchain_pymupdf_coords.answer_quotations import Segment, segments
@@ -157,6 +157,7 @@ PIECES = st.sampled_from(
 )
 
 
+@settings(deadline=None)
 @given(st.lists(PIECES, max_size=30).map("".join), st.data())
 def test_streamed_answer_is_read_as_the_whole_one(text: str, data: st.DataObject) -> None:
     whole = list(segments(text))

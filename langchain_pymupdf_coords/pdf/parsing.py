@@ -64,8 +64,14 @@ class PageParser:
                 return [self._without_layout(indices[0], error)]
             return [page for index in indices for page in self.parse([index])]
         finally:
-            self._pages.clear()
-            self._textpages.clear()
+            self._release()
+
+    def _release(self) -> None:
+        """Let pages and texts go at once: a page that is watched holds on to itself."""
+        for page in self._pages.values():
+            page.__dict__.pop("get_textpage", None)
+        self._pages.clear()
+        self._textpages.clear()
 
     def _watch(self, page: pymupdf.Page) -> None:
         self._pages[page.number] = page

@@ -1,6 +1,7 @@
 """Reading a PDF window by window, so that memory does not grow with the file."""
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -8,7 +9,7 @@ from typing import Self
 import pymupdf
 
 from langchain_pymupdf_coords.pages import DocumentInfo, ParsedPage
-from langchain_pymupdf_coords.pdf.engine import engine
+from langchain_pymupdf_coords.pdf.engine import engine, release_memory
 from langchain_pymupdf_coords.pdf.ocr import Recogniser
 from langchain_pymupdf_coords.pdf.opening import open_upright
 from langchain_pymupdf_coords.pdf.parsing import PageParser
@@ -21,6 +22,10 @@ _INFO_KEYS = {
     "creationDate": "creationdate",
     "modDate": "moddate",
 }
+
+
+# The engine keeps things of each page until the document is closed, about 4 MB a page: it is opened anew.
+PAGES_PER_HANDLE = 16
 
 
 class PDFReader:
@@ -47,16 +52,26 @@ class PDFReader:
             PDFOpenError: The file is damaged or not a PDF.
         """
         self._name = name
+        self._open = partial(open_upright, file, name=name, password=password)
+        self._recognise = recognise
         with engine(name):
-            self._document = open_upright(file, name=name, password=password)
-            self._parser = PageParser(self._document, recognise=recognise)
+            self._begin()
             self.info = _info(self._document)
+
+    def _begin(self) -> None:
+        self._document = self._open()
+        self._parser = PageParser(self._document, recognise=self._recognise)
+        self._pages_read = 0
 
     def read(self, numbers: Sequence[int]) -> list[ParsedPage]:
         """Return the pages with these numbers, from 1, in this order; they are all in memory at once."""
         with engine(self._name):
+            if self._pages_read >= PAGES_PER_HANDLE:
+                self._document.close()
+                self._begin()
             pages = self._parser.parse([number - 1 for number in numbers])
-            pymupdf.TOOLS.store_shrink(100)
+            self._pages_read += len(pages)
+            release_memory()
         return pages
 
     def close(self) -> None:
