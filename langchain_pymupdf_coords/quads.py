@@ -66,11 +66,13 @@ def _adjoins(a: BBox, b: BBox) -> bool:
 
 
 def _strangers(page: PageGlyphs, bbox: BBox, chosen: set[int]) -> list[int]:
+    others = [index for index in page.inside(bbox) if index not in chosen]
+    if not others:
+        return []
+    # A letter of the quote that is drawn a second time is no stranger.
     twins = {(page.letters[index], *_centre(page.glyphs[index].bbox)) for index in chosen}
     return [
-        index
-        for index in page.inside(bbox)
-        if index not in chosen and (page.letters[index], *_centre(page.glyphs[index].bbox)) not in twins
+        index for index in others if (page.letters[index], *_centre(page.glyphs[index].bbox)) not in twins
     ]
 
 

@@ -229,7 +229,7 @@ def test_forgery_is_noticed_even_with_a_new_manifest(bundle: EvidenceBundle, cas
     assert any(re.search(problem, found) for found in report.problems), report.problems
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [NAMES[0], NAMES[1], "evidence.html", MANIFEST])
 def test_changed_byte_is_noticed_by_the_manifest(bundle: EvidenceBundle, name: str) -> None:
     def change(files: dict[str, bytes]) -> None:
         files[name] = files[name][:-1] + bytes([files[name][-1] ^ 1])

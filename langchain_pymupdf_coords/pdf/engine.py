@@ -58,12 +58,8 @@ def engine(name: str) -> Iterator[None]:
             tools.mupdf_display_warnings(shown[1])
 
 
-def release_memory() -> None:
-    """Give back what pages were read with; to be called under the lock, after each window of pages.
-
-    The C library keeps what was freed in small pieces between others: with each 100 pages, some 70 MB more.
-    """
-    pymupdf.TOOLS.store_shrink(100)
+def trim_memory() -> None:
+    """Make the C library give back what was freed in small pieces: some 70 MB for each 100 pages read."""
     if _malloc_trim is not None:
         _malloc_trim(0)
 

@@ -9,10 +9,13 @@ from typing import Self
 import pymupdf
 
 from langchain_pymupdf_coords.pages import DocumentInfo, ParsedPage
-from langchain_pymupdf_coords.pdf.engine import engine, release_memory
+from langchain_pymupdf_coords.pdf.engine import engine, trim_memory
 from langchain_pymupdf_coords.pdf.ocr import Recogniser
 from langchain_pymupdf_coords.pdf.opening import open_upright
 from langchain_pymupdf_coords.pdf.parsing import PageParser
+
+# Pages after which memory is given back: taking it again costs as much as a few percent of a window.
+_TRIM_AFTER = 32
 
 _INFO_KEYS = {
     "title": "title",
@@ -52,6 +55,7 @@ class PDFReader:
             PDFOpenError: The file is damaged or not a PDF.
         """
         self._name = name
+        self._read = 0
         self._open = partial(open_upright, file, name=name, password=password)
         self._recognise = recognise
         with engine(name):
@@ -71,7 +75,11 @@ class PDFReader:
                 self._begin()
             pages = self._parser.parse([number - 1 for number in numbers])
             self._pages_read += len(pages)
-            release_memory()
+            pymupdf.TOOLS.store_shrink(100)
+            self._read += len(pages)
+            if self._read >= _TRIM_AFTER:
+                self._read = 0
+                trim_memory()
         return pages
 
     def close(self) -> None:
