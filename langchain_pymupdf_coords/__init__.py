@@ -50,12 +50,14 @@ if _typing.TYPE_CHECKING:
     from langchain_pymupdf_coords.quote_selection import BM25SentenceSelector
     from langchain_pymupdf_coords.quote_transformers import QuoteLocatingTransformer
     from langchain_pymupdf_coords.retrievers import QuoteLocatingRetriever
+    from langchain_pymupdf_coords.text_splitters import CoordsTextSplitter
 
 __all__ = [
     "BM25SentenceSelector",
     "BundleReport",
     "CacheWarning",
     "CitationLocator",
+    "CoordsTextSplitter",
     "Crop",
     "EvidenceBundle",
     "EvidencePage",
@@ -119,6 +121,7 @@ _NAMES = {
     "quote_selection": ("BM25SentenceSelector",),
     "quote_transformers": ("QuoteLocatingTransformer",),
     "retrievers": ("QuoteLocatingRetriever",),
+    "text_splitters": ("CoordsTextSplitter",),
 }
 _MODULE_OF = {name: module for module, names in _NAMES.items() for name in names}
 
