@@ -88,7 +88,7 @@ class _Splitter:
     def _text_spans(self, box: ParsedBox) -> list[tuple[int, int]]:
         if self.text_splitter is None:
             return cut(box.text, _borders(box), self._fits, repeats=self._repeats)
-        pieces = piece_texts(self.text_splitter, box.text)
+        pieces = _piece_texts(self.text_splitter, box.text)
         spans = []
         for piece, placement in zip(pieces, align_pieces(box.text, pieces), strict=True):
             if placement is None:
@@ -121,7 +121,7 @@ class _Splitter:
         return self.length(text) <= self.overlap
 
 
-def piece_texts(splitter: SplitsText, text: str) -> list[str]:
+def _piece_texts(splitter: SplitsText, text: str) -> list[str]:
     """Return the texts of the pieces that a splitter makes of a text."""
     pieces = splitter.split_text(text)
     return [piece if isinstance(piece, str) else str(getattr(piece, "page_content", "")) for piece in pieces]

@@ -1,6 +1,7 @@
 """Options that the loader and the parser share, checked where they are given."""
 
 import os
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib.util import find_spec
@@ -21,6 +22,8 @@ _IDENTITY = ("source", "page", "page_end", "page_label", "section", "chunk_index
 _COORDINATES = ("boxes", "lines", "page_sizes", "source_digest", "coords_version", "quotes", "crops")
 _INFORMATION = ("title", "author", "producer", "creator", "creationdate", "moddate")
 OWN_KEYS = frozenset((*_IDENTITY, *_COORDINATES, *_INFORMATION, "start_index"))
+
+_LANGUAGES = re.compile(r"[\w/-]+(?:\+[\w/-]+)*", re.ASCII)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,6 +80,7 @@ class ParsingOptions:
         _check_sizes(self.chunk_size, self.chunk_overlap)
         _check_choice("mode", self.mode, get_args(ChunkMode))
         _check_choice("ocr", self.ocr, get_args(OCRMode))
+        _check_language(self.ocr_language)
         if isinstance(self.exclude_classes, str):
             raise OptionError(f"exclude_classes takes names of classes, such as ({self.exclude_classes!r},)")
         object.__setattr__(self, "exclude_classes", tuple(self.exclude_classes))
@@ -164,6 +168,11 @@ def _check_sizes(size: int, overlap: int) -> None:
 def _check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
     if value not in choices:
         raise OptionError(f"{name} must be one of {', '.join(map(repr, choices))}, not {value!r}")
+
+
+def _check_language(language: object) -> None:
+    if not isinstance(language, str) or not _LANGUAGES.fullmatch(language):
+        raise OptionError(f"ocr_language takes names like 'eng' or 'eng+deu', not {language!r}")
 
 
 def _name(thing: object) -> str:

@@ -9,25 +9,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from heapq import nsmallest
-from itertools import islice
-
-from rapidfuzz import fuzz
-from rapidfuzz.distance import Indel
 
 from langchain_pymupdf_coords.folding import FoldedText, fold, fold_letters
-from langchain_pymupdf_coords.text_cutting import is_inside_word
+from langchain_pymupdf_coords.piece_resemblance import Pair, resembling_pairs
 
 Span = tuple[int, int]
-_Pair = tuple[int, int, int, int]
 
-# Stretches of a rewritten piece that the text has too mean something from this many letters on, and from the
-# second number on where most of a piece that is not too short is found in them.
-_TELLING_LENGTH = 8
-_TELLING_TOGETHER = 3
-_MOST_FOUND = 0.8
-_NOT_TOO_SHORT = 16
-# A piece of which less is found is not from this text.
-_LEAST_FOUND = 0.5
 # How far behind the piece before it a piece is looked for first, in characters.
 _REACH = 1000
 _MOST_PLACES = 48
@@ -161,38 +148,12 @@ class PlaceFinder:
         return _joined(zip(folded.starts, folded.ends, view.starts[at:], view.ends[at:], strict=False))
 
     def _alike(self, piece: str, letters: FoldedText, search: Search) -> Iterator[Place]:
-        """Yield the place most like a piece, if it is like enough; without parts of words."""
-        size, view = len(letters.text), self._folded
-        start = self._index_in(view, search.after)
-        window = view.text[start : self._index_in(view, search.near) + 3 * size + _REACH]
-        rough = fuzz.partial_ratio_alignment(letters.text, window) if size and window else None
-        if rough is None:
-            return
-        low = max(0, rough.dest_start - size)
-        codes = Indel.opcodes(letters.text, window[low : rough.dest_end + size])
-        equal = [
-            (code.src_start, start + low + code.dest_start, code.src_end - code.src_start)
-            for code in codes
-            if code.tag == "equal"
-        ]
-        pairs: list[_Pair] = []
-        for a, b, length in _telling(equal, size):
-            places = zip(letters.starts[a:], letters.ends[a:], view.starts[b:], view.ends[b:], strict=False)
-            pairs += self._whole_words(piece, [*islice(places, length)])
+        """Yield the place most like a piece, if it is like enough."""
+        start = self._index_in(self._folded, search.after)
+        end = self._index_in(self._folded, search.near) + 3 * len(letters.text) + _REACH
+        pairs = resembling_pairs(piece, letters, self.text, self._folded, (start, end))
         if pairs:
             yield self._place(_joined(pairs))
-
-    def _whole_words(self, piece: str, pairs: list[_Pair]) -> list[_Pair]:
-        """Drop what is equal by chance at the ends of a stretch: letters of words that differ."""
-        first, last = 0, len(pairs)
-        while first < last and self._cuts_word(piece, pairs[first][0], pairs[first][2]):
-            first += 1
-        while first < last and self._cuts_word(piece, pairs[last - 1][1], pairs[last - 1][3]):
-            last -= 1
-        return pairs[first:last]
-
-    def _cuts_word(self, piece: str, in_piece: int, in_text: int) -> bool:
-        return is_inside_word(piece, in_piece) or is_inside_word(self.text, in_text)
 
     def _index_in(self, view: FoldedText, at: int) -> int:
         """Return where in a view the squeezed offset ``at`` is."""
@@ -207,15 +168,6 @@ class PlaceFinder:
         return Place(start, end, Placement(span, blocks))
 
 
-def _telling(equal: list[tuple[int, int, int]], size: int) -> list[tuple[int, int, int]]:
-    """Return the stretches that say where a piece of ``size`` letters is from; none if they are too few."""
-    together = [stretch for stretch in equal if stretch[2] >= _TELLING_TOGETHER]
-    if size >= _NOT_TOO_SHORT and sum(length for _, _, length in together) >= _MOST_FOUND * size:
-        return together
-    alone = [stretch for stretch in equal if stretch[2] >= _TELLING_LENGTH]
-    return alone if sum(length for _, _, length in alone) >= _LEAST_FOUND * size else []
-
-
 def _occurrences(text: str, piece: str, start: int, end: int) -> Iterator[int]:
     at = text.find(piece, start, end)
     while at >= 0:
@@ -223,7 +175,7 @@ def _occurrences(text: str, piece: str, start: int, end: int) -> Iterator[int]:
         at = text.find(piece, at + 1, end)
 
 
-def _joined(pairs: Iterable[_Pair]) -> tuple[Block, ...]:
+def _joined(pairs: Iterable[Pair]) -> tuple[Block, ...]:
     """Join characters of a piece and of a text that are equally far apart in both."""
     blocks: list[list[int]] = []
     for a, b, c, d in pairs:

@@ -114,11 +114,7 @@ class ChunkProvenance:
         span = None if apart else placement.in_piece(start, end)
         if span is None or self._only_marks(piece, span, box.span):
             return None
-        own = [
-            line.bbox
-            for line, (first, last) in lines
-            if first < end and start < last and line.page == box.page
-        ]
+        own = [line.bbox for line, (first, last) in lines if first < end and start < last]
         outside = self.text[start : placement.span[0]] + self.text[max(start, placement.span[1]) : end]
         bbox = tight_bbox(box.box_class, box.bbox, own) if fold_letters(outside) else box.bbox
         return replace(box, bbox=bbox, span=span)

@@ -162,9 +162,7 @@ def _update(
 
 def _piece_id(document: Document, text: str, placement: Placement | None, number: int) -> str:
     """Return an id that depends on the chunk, on the place in it and on the text."""
-    chunk = document.id or [document.metadata.get(key) for key in ("source", "page", "boxes")]
-    # A piece of white space, or from elsewhere, may be there twice.
-    place = {"end": placement.span[1]} if placement and placement.blocks else {"number": number}
-    content = document.page_content if document.id is None else ""
-    identity = {"chunk": [chunk, content], "piece": text, **place}
-    return document_id("", identity, 0 if placement is None else placement.span[0])
+    nameless = [*(document.metadata.get(key) for key in ("source", "page", "boxes")), document.page_content]
+    # The same white space, or text from elsewhere, may be there twice.
+    place = placement.span[0] if placement and placement.blocks else -1 - number
+    return document_id("", {"chunk": document.id or nameless, "piece": text}, place)

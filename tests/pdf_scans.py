@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
+import numpy as np
 import pymupdf
 
-from tests.pdf_drawing import PAGE_TEXT, Box, new_page, save, write_lines
+from tests.pdf_drawing import PAGE_TEXT, Box, new_page, save, set_content, write_lines
 
 LETTERING = "Lighthouse Pier"
 MARGINS = (30.0, 50.0, 70.0, 20.0)
@@ -68,6 +69,34 @@ def illegible_pdf(lines: Sequence[str]) -> bytes:
     for xref in range(1, doc.xref_length()):
         if doc.xref_get_key(xref, "ToUnicode")[0] == "xref":
             doc.xref_set_key(xref, "ToUnicode", "null")
+    return save(doc)
+
+
+def stencil_pdf(pdf: bytes) -> bytes:
+    """The first page of ``pdf`` as a black and white scan in fax manner: a stencil through which ink is poured."""
+    with pymupdf.open(stream=pdf) as original:
+        rect = original[0].rect
+        picture = original[0].get_pixmap(dpi=200, colorspace="gray")
+    dark = np.frombuffer(picture.samples, np.uint8).reshape(picture.height, picture.stride) < 128
+    bits = np.packbits(~dark[:, : picture.width], axis=1).tobytes()
+    doc = pymupdf.open()
+    page = doc.new_page(width=rect.width, height=rect.height)
+    stencil = doc.get_new_xref()
+    size = f"/Width {picture.width}/Height {picture.height}/BitsPerComponent 1"
+    doc.update_object(stencil, f"<</Type/XObject/Subtype/Image/ImageMask true{size}>>")
+    doc.update_stream(stencil, bits)
+    doc.xref_set_key(page.xref, "Resources", f"<</XObject<</Im0 {stencil} 0 R>>>>")
+    set_content(doc, page, f"q {rect.width:g} 0 0 {rect.height:g} 0 0 cm /Im0 Do Q".encode())
+    return save(doc, deflate=True)
+
+
+def slide_pdf() -> bytes:
+    """A few words in print in the middle of a page that a picture fills."""
+    doc = pymupdf.open()
+    page = new_page(doc, (720.0, 405.0))
+    samples = bytes(200 + (x + y) % 40 for y in range(30) for x in range(60 * 3))
+    page.insert_image(page.rect, pixmap=pymupdf.Pixmap(pymupdf.csRGB, 60, 30, samples, False))
+    write_lines(page, PAGE_TEXT, top=180, fontsize=24)
     return save(doc)
 
 

@@ -2,6 +2,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import pytest
+from langchain_text_splitters import CharacterTextSplitter
 
 from langchain_pymupdf_coords.box_splitting import box_splitter
 from langchain_pymupdf_coords.chunking import Chunk, Chunker
@@ -81,6 +82,52 @@ def test_a_heading_ends_the_overlap() -> None:
 
 def test_parts_of_a_split_box_overlap_without_a_blank_line() -> None:
     assert texts([page_of(FIRST)], 22, 9) == ["Aaa aaa. Bbb bbb.", "Bbb bbb. Ccc ccc ccc."]
+
+
+def test_parts_of_a_split_box_overlap_once() -> None:
+    long = text_box("Aaa aaa aaa aaa aaa aaa aaa. Bbb bbb. Ccc ccc.")
+    assert texts([page_of(long)], 40, 9) == ["Aaa aaa aaa aaa aaa aaa aaa. Bbb bbb.", "Bbb bbb. Ccc ccc."]
+
+
+def test_no_part_of_a_heading_is_repeated() -> None:
+    heading = text_box("Aaa aaa aaa aaa", box_class="section-header", font_size=12.0)
+    pages = [page_of(heading, text_box("Fff."), FIRST)]
+    assert texts(pages, 48, 14) == ["# Aaa aaa aaa aaa\n\nFff.", f"Fff.\n\n{FIRST.text}"]
+
+
+def test_the_overlap_has_no_gaps() -> None:
+    # There were room for "Yes." too, but a part of the box after it is left out.
+    assert (
+        texts([page_of(text_box("Yes."), FIRST, SECOND)], 52, 28)[1]
+        == "Bbb bbb. Ccc ccc ccc.\n\n" + SECOND.text
+    )
+
+
+def test_the_repeated_header_of_a_table_has_a_record_of_its_own() -> None:
+    table = table_box([("A", "B"), *((f"name {n}", str(n)) for n in range(4))])
+    _, second = chunks([page_of(table)], 40, 0)
+    assert second.text == "|A|B|\n|---|---|\n|name 2|2|\n|name 3|3|"
+    header, rows = second.boxes
+    assert (header.box_class, header.bbox, header.span) == ("table", (50.0, 100.0, 156.0, 104.0), (0, 15))
+    assert (rows.box_class, rows.bbox, rows.span) == ("table", (50.0, 136.0, 156.0, 152.0), (16, 37))
+    assert [line.bbox[1] for line in second.lines] == [100.0, 100.0, 136.0, 136.0, 148.0, 148.0]
+
+
+def test_pieces_of_the_callers_splitter_are_not_put_together_again() -> None:
+    chunker = Chunker(
+        mode="chunk",
+        chunk_size=25,
+        chunk_overlap=0,
+        length=len,
+        exclude_classes=frozenset(),
+        split=box_splitter(CharacterTextSplitter(separator=" ", chunk_size=9, chunk_overlap=0), 25, len),
+    )
+    assert [chunk.text for chunk in chunker.chunks([page_of(FIRST)])] == [
+        "Aaa aaa.",
+        "Bbb bbb.",
+        "Ccc ccc",
+        "ccc.",
+    ]
 
 
 def test_parts_of_a_split_box_are_not_put_together_again() -> None:

@@ -214,6 +214,29 @@ def test_anthropic_quotation_in_the_answer_is_checked_too(report_documents: list
     assert_extras_say_where(located, report_documents)
 
 
+def test_quotation_in_a_later_block_is_cited_there(report_documents: list[Document]) -> None:
+    message = anthropic(
+        {"type": "text", "text": "As it says, "}, {"type": "text", "text": f"“{PETREL}” is true."}
+    )
+    located = locate(message, report_documents)
+    assert located.message is not None
+    first, second = located.message.content_blocks
+    assert "annotations" not in first
+    (annotation,) = second["annotations"]
+    assert second["text"][annotation["start_index"] : annotation["end_index"]] == PETREL
+
+
+def test_citation_that_is_streamed_before_its_text(report_documents: list[Document]) -> None:
+    cited = {"type": "text", "index": 0, "citations": [char_location(PASSENGERS, 1)]}
+    texts = ["It “carried 1,482,300 passengers”. ", "That is ", "much."]
+    deltas = [cited, *({"type": "text", "text": text, "index": 0} for text in texts)]
+    provider = {"model_provider": "anthropic"}
+    chunks = [AIMessageChunk(content=[delta], response_metadata=provider) for delta in deltas]
+    steps = [{"documents": report_documents}, *({"answer": chunk} for chunk in chunks)]
+    parts = list(CitationLocator().transform(iter(steps)))
+    assert [citation.quote for part in parts for citation in part.citations] == [PASSENGERS]
+
+
 def anthropic_chunks() -> list[AIMessageChunk]:
     """``ANTHROPIC`` as it is streamed: text deltas, then each citation in a delta of its own."""
     metadata = {"model_provider": "anthropic"}

@@ -10,6 +10,7 @@ from typing import Any
 import pymupdf
 import pytest
 from langchain_core.documents import Document
+from langchain_core.messages import AIMessage
 
 from langchain_pymupdf_coords import (
     CitationLocator,
@@ -134,6 +135,25 @@ def test_an_answer_without_any_evidence(tmp_path: Path) -> None:
     assert sorted(bundle.files) == ["evidence.html", "evidence.json", "manifest.json"]
     assert bundle.verify().ok
     assert "Not verified: “made up”" in bundle.files["evidence.html"].decode()
+
+
+def test_what_was_found_with_a_lower_cutoff_is_found_again(tmp_path: Path) -> None:
+    text = "The catch,<sup>12,13</sup> is sold here,<sup>14,15</sup> daily at noon."
+    document = Document(text, metadata={"source": "a.txt"})
+    locator = CitationLocator(locator=QuoteLocator(cutoff=80))
+    answer = locator.invoke({"answer": "“The catch, is sold here, daily at noon.”", "documents": [document]})
+    assert answer.citations[0].match is not None
+    assert 80 < answer.citations[0].match.score < 90
+    assert EvidenceBundle.write(answer, tmp_path / "alike.zip").verify().ok
+
+
+def test_source_that_is_none_of_the_documents_stays_so(tmp_path: Path) -> None:
+    citation = {"type": "citation", "cited_text": "The words", "title": "other.pdf"}
+    message = AIMessage(content_blocks=[{"type": "text", "text": "So.", "annotations": [citation]}])
+    document = Document("The words without a place.", metadata={"source": "a.txt"})
+    answer = CitationLocator().invoke({"answer": message, "documents": [document]})
+    assert answer.citations[0].swapped
+    assert EvidenceBundle.write(answer, tmp_path / "swapped.zip").verify().ok
 
 
 def test_two_sources_have_a_copy_each(tmp_path: Path) -> None:
@@ -341,7 +361,9 @@ def test_archive_that_unpacks_to_gigabytes(tmp_path: Path, monkeypatch: pytest.M
 
 def test_folder_with_a_link(tmp_path: Path) -> None:
     (tmp_path / "crops").mkdir()
-    (tmp_path / "crops" / "link.png").symlink_to(tmp_path / "secret")
+    secret = tmp_path.with_name("secret.txt")
+    secret.write_text("secret")
+    (tmp_path / "crops" / "link.png").symlink_to(secret)
     with pytest.raises(ProvenanceError, match="link"):
         EvidenceBundle.read(tmp_path)
 

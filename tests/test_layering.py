@@ -35,6 +35,7 @@ LAYERS = (
         "piece_alignment",
         "piece_places",
         "piece_provenance",
+        "piece_resemblance",
         "progress",
         "provenance",
         "quads",

@@ -12,7 +12,7 @@ import pytest
 from langchain_core.documents.base import Blob
 
 from langchain_pymupdf_coords import PyMuPDFCoordsParser
-from langchain_pymupdf_coords.errors import OCRUnavailableError
+from langchain_pymupdf_coords.errors import OCRUnavailableError, OptionError
 from langchain_pymupdf_coords.folding import fold_letters
 from langchain_pymupdf_coords.pages import ParsedPage
 from langchain_pymupdf_coords.pdf import PDFReader, ocr, ocr_lookup
@@ -20,14 +20,22 @@ from langchain_pymupdf_coords.pdf.ocr import Need, PageRecogniser, Recogniser, p
 from langchain_pymupdf_coords.pdf.ocr_lookup import find_engine, tessdata_folders
 from langchain_pymupdf_coords.pdf.opening import PrivateDocument, open_upright
 from langchain_pymupdf_coords.pdf.parsing import PageParser
-from langchain_pymupdf_coords.pdf.rapid_ocr import RapidOCR
+from langchain_pymupdf_coords.pdf.rapid_ocr import LineLayer, RapidOCR
 from langchain_pymupdf_coords.pdf.tessdata import with_setting
 from langchain_pymupdf_coords.pdf.tesseract import Tesseract
-from langchain_pymupdf_coords.pdf.text import read_textpage
+from langchain_pymupdf_coords.pdf.text import read_textpage, text_runs
 from tests.pdf_drawing import PAGE_TEXT, line_origin, new_page, save, text_pdf
 from tests.pdf_factory import BODY, report_pdf, scan_pdf
 from tests.pdf_figures import chart_pdf
-from tests.pdf_scans import add_text, illegible_pdf, lettered_photo_pdf, outlined_pdf, scanned
+from tests.pdf_scans import (
+    add_text,
+    illegible_pdf,
+    lettered_photo_pdf,
+    outlined_pdf,
+    scanned,
+    slide_pdf,
+    stencil_pdf,
+)
 
 SCAN = scan_pdf()
 STAMP = "Case 24-117 filed on 3 May 2024"
@@ -72,11 +80,13 @@ def no_engine(monkeypatch: pytest.MonkeyPatch, no_tessdata: None) -> None:
     [
         pytest.param(SCAN, Need.ALL, id="scan"),
         pytest.param(outlined_pdf(text_pdf()), Need.ALL, id="letters as drawings"),
+        pytest.param(stencil_pdf(text_pdf()), Need.ALL, id="stencil"),
         pytest.param(STAMPED, Need.MORE, id="scan with a stamp in print"),
         pytest.param(illegible_pdf(PAGE_TEXT), Need.OTHER, id="letters without a meaning"),
         pytest.param(text_pdf(), Need.NOTHING, id="text"),
         pytest.param(text_pdf(pages=[["1"]]), Need.NOTHING, id="nothing but a page number"),
         pytest.param(report_pdf(), Need.NOTHING, id="report"),
+        pytest.param(slide_pdf(), Need.NOTHING, id="slide"),
         pytest.param(chart_pdf(), Need.NOTHING, id="chart with a caption"),
         pytest.param(lettered_photo_pdf(), Need.NOTHING, id="photograph in a text"),
         pytest.param(add_text(SCAN, [((36, 57), PAGE_TEXT[0])], render_mode=3), Need.NOTHING, id="OCR layer"),
@@ -117,6 +127,11 @@ def test_a_scan_gets_its_words() -> None:
     assert words(page_text(SCAN, PageRecogniser("auto", "eng"))) == words(" ".join(PAGE_TEXT))
 
 
+def test_a_stencil_gets_its_words() -> None:
+    pdf = stencil_pdf(text_pdf(pages=[PAGE_TEXT], fontsize=14))
+    assert words(page_text(pdf, PageRecogniser("auto", "eng"))) == words(" ".join(PAGE_TEXT))
+
+
 def test_letters_as_drawings_are_read() -> None:
     text = page_text(outlined_pdf(text_pdf(fontsize=14)), PageRecogniser("auto", "eng"))
     # To the engine, the drawing of a full stop is a line that strikes the stop out.
@@ -142,12 +157,37 @@ def test_illegible_text_is_replaced() -> None:
     assert "\ufffd" not in text
 
 
-def test_force_replaces_a_wrong_text_layer() -> None:
-    wrong = [(line_origin(number, 14), "Wholly other words stand here") for number in range(3)]
-    for mode in (0, 3):
-        pdf = add_text(SCAN, wrong, render_mode=mode) if mode else text_pdf(pages=[PAGE_TEXT], fontsize=14)
-        text = page_text(pdf, PageRecogniser("force", "eng"))
-        assert words(text) == words(" ".join(PAGE_TEXT))
+@pytest.mark.parametrize("render_mode", [0, 3])
+def test_force_replaces_the_text_layer(render_mode: int) -> None:
+    """Mode 3 is an OCR layer; mode 0 is printed over by the scan, so that nobody sees it either."""
+    doc = pymupdf.open(stream=SCAN)
+    wrong = pymupdf.open()
+    page = new_page(wrong)
+    for number in range(3):
+        page.insert_text(line_origin(number, 14), "Wholly other words", fontsize=14, render_mode=render_mode)
+    page.show_pdf_page(page.rect, doc, 0)
+    pdf = save(wrong)
+    assert "other" in page_text(pdf, PageRecogniser("never", "eng"))
+    text = page_text(pdf, PageRecogniser("force", "eng"))
+    assert words(text) == words(" ".join(PAGE_TEXT))
+
+
+def test_text_is_reported_where_ocr_found_nothing_instead(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Tesseract, "read", lambda engine, picture: None)
+    [page] = pages(text_pdf(), PageRecogniser("force", "eng"))
+    assert [note.kind for note in page.notes] == ["unreadable"]
+
+
+def test_a_failure_of_the_engine_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(engine: Tesseract, picture: pymupdf.Pixmap) -> None:
+        raise RuntimeError("OCR recognise failed")
+
+    monkeypatch.setattr(Tesseract, "read", fail)
+    [page] = pages(STAMPED, PageRecogniser("auto", "eng"))
+    assert [(note.kind, note.message) for note in page.notes] == [
+        ("unreadable", "OCR failed: OCR recognise failed")
+    ]
+    assert STAMP in " ".join(box.text for box in page.boxes)
 
 
 def test_force_keeps_what_form_fields_say_once() -> None:
@@ -349,11 +389,36 @@ def test_force_needs_an_engine_before_the_first_page() -> None:
         next(PyMuPDFCoordsParser(ocr="force").lazy_parse(blob))
 
 
+@pytest.mark.parametrize("rotation", [0, 90, 180, 270])
+def test_lines_of_rapidocr_fill_their_rectangles(rotation: int) -> None:
+    lines = {
+        "An ordinary line of text": pymupdf.Rect(60, 100, 260, 118),
+        "港口在黎明时分很安静": pymupdf.Rect(60, 200, 240, 220),
+        "One that runs down the page": pymupdf.Rect(400, 100, 416, 300),
+    }
+    pdf = scanned(text_pdf(), rotation=rotation, cropped=True)
+    with open_upright(pdf, name="test.pdf") as document:
+        page = document.load_page(0)
+        LineLayer(tuple((rect, text) for text, rect in lines.items())).write(page)
+        runs = text_runs(read_textpage(page), glyphs=False)
+        assert [run.text for run in runs] == list(lines)
+        for run, rect in zip(runs, lines.values(), strict=True):
+            assert run.bbox == pytest.approx(tuple(rect), abs=4)
+        assert [round(run.direction[1]) for run in runs] == [0, 0, 1]
+        assert page.get_pixmap(clip=lines["An ordinary line of text"]).is_unicolor
+
+
 @pytest.mark.usefixtures("no_tessdata")
 def test_rapidocr_reads_a_scan() -> None:
     pytest.importorskip("rapidocr")
     text = page_text(scan_pdf(lines=[*PAGE_TEXT, *BODY]), PageRecogniser("auto", "eng"))
     assert words(text) == words(" ".join([*PAGE_TEXT, *BODY]))
+
+
+@pytest.mark.parametrize("language", ["", "eng+", "eng deu", "../eng", None])
+def test_a_language_that_cannot_be_one_is_an_error_at_once(language: object) -> None:
+    with pytest.raises(OptionError, match="ocr_language"):
+        PyMuPDFCoordsParser(ocr_language=language)
 
 
 # --- settings in language data --------------------------------------------------------------------------------

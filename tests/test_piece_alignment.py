@@ -26,6 +26,25 @@ def test_with_overlap_the_places_are_as_even_as_can_be() -> None:
     assert spans("A A A A A", "A A A", "A A A", "A A A") == [(0, 5), (2, 7), (4, 9)]
 
 
+@pytest.mark.parametrize(
+    ("text", "starts"),
+    [
+        ("b.\nb. b b. b.", {"b.": 0, "b. b": 3, "b b.": 6, "b. b.": 8}),
+        ("a\nb\nb\nb\na\nb\na b\nb\nb\nb", {"a\nb\nb\nb": 0, "b\na\nb": 6, "b\na b": 10, "b\nb\nb": 16}),
+    ],
+)
+def test_places_are_chosen_together(text: str, starts: dict[str, int]) -> None:
+    assert spans(text, *starts) == [(start, start + len(piece)) for piece, start in starts.items()]
+
+
+def test_a_piece_as_it_is_comes_before_one_with_other_white_space() -> None:
+    assert spans("b bbb bbb.", "b", "bbb", "bbb", "bb.") == [(0, 1), (2, 5), (6, 9), (7, 10)]
+
+
+def test_the_overlap_is_shared_out_evenly() -> None:
+    assert spans("A A A A A A A", "A A A", "A A A", "A A A") == [(0, 5), (4, 9), (8, 13)]
+
+
 def test_many_equal_lines_with_overlap() -> None:
     text = "\n".join(["the same line"] * 400)
     splitter = RecursiveCharacterTextSplitter(chunk_size=60, chunk_overlap=30)
@@ -68,12 +87,60 @@ def test_added_headers_are_not_placed_but_the_rest_is() -> None:
 
 def test_a_regex_between_the_pieces_that_were_joined() -> None:
     text = "Ferries carry tourists, mostly in summer, and mail in winter"
-    assert spans(text, r"Ferries carry tourists[,.]\smostly in summer[,.]\sand mail in winter") == [(0, 60)]
+    piece = r"Ferries carry tourists[,.]\smostly in summer[,.]\sand mail in winter"
+    (placement,) = align_pieces(text, [piece])
+    assert placement
+    assert placement.span == (0, 60)
+    assert [piece[start:end] for start, end in placement.parts_in_piece(piece, 0, 60)] == [
+        "Ferries carry tourists",
+        "mostly in summer",
+        "and mail in winter",
+    ]
 
 
-@pytest.mark.parametrize("piece", ["Nothing of this.", "☃", "12 345 678", "the the the the the the"])
+def test_letters_that_were_written_otherwise() -> None:
+    text = "Anderswo. Die Fähre fährt täglich über die Meerenge. Anderswo."
+    piece = "Die Fahre fahrt taglich uber die Meerenge."
+    (placement,) = align_pieces(text, [piece])
+    assert placement
+    assert placement.span == (10, 51)
+    assert placement.parts_in_piece(piece, 0, len(text)) == [(0, 41)]
+
+
+def test_too_little_is_left_of_a_piece() -> None:
+    text = "The harbour is quiet in the morning."
+    assert spans(text, "theharbourish quietinthemornings") == [None]
+
+
+def test_text_between_two_parts_of_a_line_is_not_of_that_line() -> None:
+    text = "Ferries have crossed the strait for a hundred years."
+    piece = "Ferries have crossed the strait (see another report) for a hundred years."
+    (placement,) = align_pieces(text, [piece])
+    assert placement
+    parts = [piece[start:end] for start, end in placement.parts_in_piece(piece, 0, len(text))]
+    assert parts == ["Ferries have crossed the strait", "for a hundred years"]
+    (placement,) = align_pieces("two  words", ["two words"])
+    assert placement
+    assert placement.parts_in_piece("two words", 0, 10) == [(0, 9)]
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "Nothing of this.",
+        "☃",
+        "12 345 678",
+        "the the the the the the",
+        "Nobody crossed the mountain in that country yet.",
+        "the straits",
+    ],
+)
 def test_what_is_not_in_the_text_has_no_place(piece: str) -> None:
     assert spans("Ferries have crossed the strait for a hundred years.", piece) == [None]
+
+
+def test_a_piece_does_not_stand_where_the_one_before_it_stands() -> None:
+    assert spans("One two.", "One two.", "One two.") == [(0, 8), None]
 
 
 def test_pieces_after_one_without_place() -> None:

@@ -62,6 +62,36 @@ def test_section_of_a_piece_of_a_page_with_headings() -> None:
     ]
 
 
+def test_section_of_a_chunk_that_begins_with_two_headings() -> None:
+    document = chunk_of(
+        page_of(
+            text_box("Report", box_class="title", font_size=20.0),
+            text_box("Traffic", box_class="section-header", top=120, font_size=14.0),
+            text_box("Traffic grew.", top=140),
+        )
+    )
+    pieces = split(document, CharacterTextSplitter(separator="\n\n", chunk_size=12, chunk_overlap=0))
+    assert [piece.metadata["section"] for piece in pieces] == [
+        "Report",
+        "Report > Traffic",
+        "Report > Traffic",
+    ]
+
+
+def test_a_full_stop_alone_brings_neither_line_nor_box() -> None:
+    class Cutting(CharacterTextSplitter):
+        def split_text(self, text: str) -> list[str]:
+            return [text[:7], text[7:]]
+
+    document = chunk_of(page_of(text_box("One two."), text_box("Three.", top=200)))
+    first, second = split(document, Cutting())
+    assert second.page_content == ".\n\nThree."
+    assert line_texts(second) == ["Three."]
+    assert bboxes(second) == [line_bbox("Three.", 0, top=200)]
+    assert SourceBox.from_document(second)[0].span == (3, 9)
+    assert line_texts(first) == ["One two"]
+
+
 def test_ids_are_uuids_that_depend_on_the_piece_only() -> None:
     document = chunk_of(page_of(text_box(*LINES)))
     ids = [piece.id for piece in split(document, sentences())]
@@ -72,6 +102,12 @@ def test_ids_are_uuids_that_depend_on_the_piece_only() -> None:
     assert not set(ids) & {piece.id for piece in split(other, sentences())}
     nameless = document.model_copy(update={"id": None})
     assert len({piece.id for piece in split(nameless, sentences())}) == 4
+    elsewhere = Document(
+        page_content=nameless.page_content, metadata={**nameless.metadata, "source": "other.pdf"}
+    )
+    assert not {piece.id for piece in split(elsewhere, sentences())} & {
+        piece.id for piece in split(nameless, sentences())
+    }
     assert [piece.id for piece in split(nameless, sentences())] == [
         piece.id for piece in split(nameless, sentences())
     ]
@@ -121,7 +157,7 @@ def test_a_splitter_that_uses_its_list_again() -> None:
 
 class Inventing(CharacterTextSplitter):
     def split_text(self, text: str) -> list[str]:
-        return [*super().split_text(text), "Nothing of this is in the text."]
+        return [*super().split_text(text), *["Nothing of this is in the text."] * 2]
 
 
 def test_a_piece_that_cannot_be_placed_is_an_error() -> None:
@@ -138,6 +174,7 @@ def test_or_it_warns_and_has_no_boxes() -> None:
     assert (pieces[-1].metadata["boxes"], pieces[-1].metadata["lines"]) == ("[]", "[]")
     assert pieces[-1].metadata["page"] == 7
     assert "start_index" not in pieces[-1].metadata
+    assert len({piece.id for piece in pieces}) == len(pieces)
 
 
 # --- Documents of the article's form ------------------------------------------------------------------------

@@ -164,12 +164,32 @@ def test_quote_over_two_lines_and_fragments(files: Files) -> None:
         assert len(citation.match.regions[0].quads) >= 2
 
 
-def test_fragments_that_changed_their_order_are_not_believed(files: Files) -> None:
-    files.replace((INTRODUCTION, NORTH, SOUTH[::-1]))
+def test_fragments_that_changed_their_order_are_not_believed(tmp_path: Path) -> None:
+    lines = (
+        "Nobody in the whole village remembers any winter as mild and as long as the last one was.",
+        "The ice never came any closer than the third of the buoys that lie outside of the old harbour.",
+    )
+    path = tmp_path / "winter.pdf"
+    path.write_bytes(text_pdf(pages=(lines,)))
+    (chunk,) = PyMuPDFCoordsLoader(path).load()
+    locator = QuoteLocator(on_change="relocate")
+    path.write_bytes(text_pdf(pages=(lines[1:], lines[:1])))
+    with pytest.warns(SourceChangedWarning, match="on page 2"):
+        assert locator.locate(chunk, lines[0])
     with pytest.warns(SourceChangedWarning, match="was not found"):
-        assert not files.cite(
-            "the boats leave when the tide allows it ... It comes to 310 tonnes", 3
-        ).relocated
+        match = locator.locate(
+            chunk, f"{lines[0].removesuffix(' one was.')} … {lines[1].removeprefix('The ice ')}"
+        )
+    assert match is not None
+    assert match.status == "fragments"
+
+
+def test_stored_lines_are_used_even_if_the_page_is_the_same(files: Files) -> None:
+    files.replace((*OLD, ("An afterword",)))
+    with pytest.warns(SourceChangedWarning, match="the stored lines are used"):
+        citation = files.cite(TIDE, 3, on_change="warn")
+    assert citation.match is not None
+    assert (citation.match.precision, citation.confirmed) == ("line", False)
 
 
 def test_quote_over_two_pages(files: Files, tmp_path: Path) -> None:

@@ -1,12 +1,12 @@
 """Recognising the pages that need it, right before their text is read."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 from math import sqrt
-from typing import Literal
+from typing import Any, Literal
 
 import pymupdf
 
@@ -25,12 +25,17 @@ _MOST_PIXELS = 16_000_000
 
 # A page with fewer letters has no text of its own: a page number, a stamp.
 _NO_TEXT = 20
-# A page with fewer letters that is covered by a picture is a scan with a header line or a stamp in print.
+# A page with fewer letters, all near its upper or lower edge, and a picture over most of it is a scan with a
+# header line or a stamp in print.
 _LITTLE_TEXT = 200
+_EDGE = 0.125
 _COVERED = 0.8
 # Pictures that fill less of a page, and drawings of fewer lines, say nothing.
 _PICTURED = 0.05
 _DRAWN = 30
+
+_PICTURES = ("fill-image", "fill-imgmask")
+_PATHS = ("fill-path", "stroke-path")
 
 
 class Need(Enum):
@@ -96,15 +101,15 @@ class PageRecogniser:
         Raises:
             OCRUnavailableError: There is an engine, but no data for the language.
         """
+        need = Need.OTHER if self.mode == "force" else page_need(page, textpage)
+        if need is Need.NOTHING:
+            return Recognition()
+        if self.mode == "never" or not page.parent.is_pdf or self._engine is None:
+            return Recognition(note=_UNREAD.get(need))
         try:
-            need = Need.OTHER if self.mode == "force" else page_need(page, textpage)
-            if need is Need.NOTHING:
-                return Recognition()
-            if self.mode == "never" or not page.parent.is_pdf or self._engine is None:
-                return Recognition(note=_UNREAD.get(need))
-            return Recognition(changed=_recognise(page, self._engine, keep_text=need is not Need.OTHER))
+            return _recognise(page, self._engine, keep_text=need is not Need.OTHER)
         except ENGINE_ERRORS as error:
-            return Recognition(note=PageNote("unreadable", f"OCR failed: {error}"))
+            return Recognition(changed=True, note=PageNote("unreadable", f"OCR failed: {error}"))
 
     @cached_property
     def _engine(self) -> OCREngine | None:
@@ -113,13 +118,17 @@ class PageRecogniser:
 
 def page_need(page: pymupdf.Page, textpage: pymupdf.TextPage) -> Need:
     """Tell whether a page lacks a usable text layer, at no cost for a page that has one."""
-    text = "".join([word[4] for word in textpage.extractWORDS()])
+    words = textpage.extractWORDS()
+    text = "".join([word[4] for word in words])
     letters = sum(map(str.isalnum, text))
     if 2 * letters < len(text) and letters < sum(map(_is_illegible, text)):
         return Need.OTHER
     if letters >= _LITTLE_TEXT:
         return Need.NOTHING
-    return _need_of_view(page, letters)
+    try:
+        return _need_of_view(page, words, letters)
+    except ENGINE_ERRORS:
+        return Need.NOTHING
 
 
 def _is_illegible(char: str) -> bool:
@@ -127,26 +136,32 @@ def _is_illegible(char: str) -> bool:
     return char == "\ufffd" or "\ue000" <= char <= "\uf8ff"
 
 
-def _need_of_view(page: pymupdf.Page, letters: int) -> Need:
+def _need_of_view(page: pymupdf.Page, words: Sequence[tuple[Any, ...]], letters: int) -> Need:
     drawn = [(kind, pymupdf.Rect(bbox) & page.rect) for kind, bbox in page.get_bboxlog()]
-    pictures = sum(abs(bbox) for kind, bbox in drawn if kind == "fill-image" and not bbox.is_empty)
-    share = pictures / abs(page.rect)
     if letters and any(kind == "ignore-text" for kind, _ in drawn):
         return Need.NOTHING
+    pictures = sum(abs(bbox) for kind, bbox in drawn if kind in _PICTURES and not bbox.is_empty)
+    share = pictures / abs(page.rect)
     if letters >= _NO_TEXT:
-        return Need.MORE if share >= _COVERED else Need.NOTHING
-    paths = sum(kind in ("fill-path", "stroke-path") for kind, _ in drawn)
+        is_stamped = share >= _COVERED and all(_is_at_edge(word, page.rect.height) for word in words)
+        return Need.MORE if is_stamped else Need.NOTHING
+    paths = sum(kind in _PATHS for kind, _ in drawn)
     return Need.ALL if share >= _PICTURED or paths >= _DRAWN else Need.NOTHING
 
 
-def _recognise(page: pymupdf.Page, engine: OCREngine, *, keep_text: bool) -> bool:
-    """Recognise what a page shows, and return whether its text is another one now.
+def _is_at_edge(word: tuple[Any, ...], height: float) -> bool:
+    middle = (word[1] + word[3]) / 2
+    return bool(min(middle, height - middle) <= _EDGE * height)
+
+
+def _recognise(page: pymupdf.Page, engine: OCREngine, *, keep_text: bool) -> Recognition:
+    """Recognise what a page shows.
 
     Text that stays is covered in the picture first, so that no word gets into the page twice.
     """
     picture = page.get_pixmap(dpi=_resolution(page))
     if picture.is_unicolor:
-        return False
+        return Recognition()
     if not keep_text:
         page.add_redact_annot(page.rect, fill=False)
         page.apply_redactions(
@@ -156,10 +171,12 @@ def _recognise(page: pymupdf.Page, engine: OCREngine, *, keep_text: bool) -> boo
         )
     _cover_text(picture, page)
     layer = engine.read(picture)
+    logger.info("page %d: OCR at %d dpi: %s", page.number + 1, picture.xres, "text" if layer else "no text")
     if layer is not None:
         layer.write(page)
-    logger.info("page %d: recognised at %d dpi: %s", page.number + 1, picture.xres, layer is not None)
-    return layer is not None or not keep_text
+    elif not keep_text:
+        return Recognition(changed=True, note=PageNote("unreadable", "OCR found nothing instead of its text"))
+    return Recognition(changed=layer is not None)
 
 
 def _resolution(page: pymupdf.Page) -> int:

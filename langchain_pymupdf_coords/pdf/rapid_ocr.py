@@ -27,7 +27,7 @@ class RapidOCR:
         for corners, text in zip(found.boxes.tolist(), found.txts, strict=True):
             xs, ys = [x * scale for x, _ in corners], [y * scale for _, y in corners]
             lines.append((pymupdf.Rect(min(xs), min(ys), max(xs), max(ys)), text))
-        return _LineLayer(tuple(lines))
+        return LineLayer(tuple(lines))
 
 
 @cache
@@ -40,12 +40,14 @@ def _rapidocr() -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class _LineLayer:
+class LineLayer:
     """Lines of text with their rectangles in points."""
 
     lines: tuple[tuple[pymupdf.Rect, str], ...]
 
     def write(self, page: pymupdf.Page) -> None:
+        """Write the lines; see ``TextLayer``."""
+        page.wrap_contents()  # else they would move what follows them, on a page that was turned
         for rect, text in self.lines:
             if text.strip() and not rect.is_empty:
                 _write_line(page, rect, text)
@@ -65,7 +67,7 @@ def _write_line(page: pymupdf.Page, rect: pymupdf.Rect, text: str) -> None:
     writer.append(start, text, font=font, fontsize=size)
     fit = pymupdf.Matrix(length / natural, 1)
     if sideways:
-        fit *= pymupdf.Matrix(0, 1, -1, 0, 0, 0)
+        fit *= pymupdf.Matrix(0, -1, 1, 0, 0, 0)
     writer.write_text(page, morph=(start, fit), render_mode=3)
 
 
