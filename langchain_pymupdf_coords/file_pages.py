@@ -75,9 +75,8 @@ class FilePages:
         waiting: deque[Outcome[list[ParsedPage]]] = deque([_Known(first)])
         while waiting or rest:
             while rest and len(waiting) <= self._lane.ahead:
-                waiting.append(
-                    self._window([rest.popleft() for _ in range(min(self._lane.window, len(rest)))])
-                )
+                size = self._lane.window(len(rest))
+                waiting.append(self._window([rest.popleft() for _ in range(size)]))
             window = waiting.popleft().result()
             self._progress.advance(len(window))
             yield from window

@@ -50,7 +50,7 @@ class ReaderSlot:
         self._reader: PDFReader | None = None
 
     def begin(
-        self, job: PDFJob, pages: Sequence[int] | None, window: int
+        self, job: PDFJob, pages: Sequence[int] | None, window: int, *, all_or_none: bool = False
     ) -> tuple[DocumentInfo, list[ParsedPage]]:
         """Open a file and read the first pages that are wanted.
 
@@ -58,6 +58,7 @@ class ReaderSlot:
             job: The file.
             pages: Numbers of the pages that are wanted, from 1; None for all.
             window: How many to read at most.
+            all_or_none: Whether to read none at all if there are more.
 
         Returns:
             What the file says of itself, and those of the first pages that exist.
@@ -69,10 +70,11 @@ class ReaderSlot:
         """
         info = self._opened(job).info
         total = info.total_pages
-        numbers = range(1, min(window, total) + 1) if pages is None else pages[:window]
-        if pages is not None and pages[-1] > total:
-            numbers = ()
-        return info, self.read(job, numbers)
+        numbers = range(1, total + 1) if pages is None else pages
+        does_not_exist = pages is not None and pages[-1] > total
+        if does_not_exist or (all_or_none and len(numbers) > window):
+            return info, []
+        return info, self.read(job, numbers[:window])
 
     def read(self, job: PDFJob, numbers: Sequence[int]) -> list[ParsedPage]:
         """Read pages of a file by their numbers from 1; the errors are those of ``begin``."""

@@ -16,14 +16,15 @@ from langchain_pymupdf_coords.reading_jobs import PDFJob, ReaderSlot
 from langchain_pymupdf_coords.worker_pool import WorkerPool
 
 # Pages per call of the engine. Each call reads the outline again, so one page a call is quadratic on long
-# files; the first chunk comes after one window. Workers get smaller ones, to end at about the same time.
+# files; the first chunk comes after one window. Workers get smaller ones, and the smallest at the end of a
+# file, to end at about the same time.
 LOCAL_WINDOW = 8
 WORKER_WINDOW = 4
 
-# Workers start in one to two seconds, and each is slower than this process with all its threads. So they are
-# for work that takes several times as long; how long it takes is seen from the pages that were read here.
-_TRIAL_SECONDS = 2.0
-_WORTHWHILE_SECONDS = 8.0
+# Workers start in about a second, and each is slower than this process with all its threads. So they are for
+# work that takes several times as long; how long it takes is seen from the pages that were read here.
+_TRIAL_SECONDS = 1.0
+_WORTHWHILE_SECONDS = 4.0
 
 T_co = TypeVar("T_co", covariant=True)
 Begun = tuple[DocumentInfo, list[ParsedPage]]
@@ -40,15 +41,14 @@ class Lane(Protocol):
     """Reads windows of pages.
 
     Attributes:
-        window: How many pages to ask for at once.
         ahead: How many windows to ask for before the first is needed.
     """
 
     @property
-    def window(self) -> int: ...  # noqa: D102
-
-    @property
     def ahead(self) -> int: ...  # noqa: D102
+
+    def window(self, remaining: int) -> int:
+        """Return how many pages to ask for next, if so many are still to be asked for."""
 
     def begin(self, job: PDFJob, pages: Sequence[int] | None) -> Outcome[Begun]:
         """Open a file and read the first pages; see ``ReaderSlot.begin``."""
@@ -71,7 +71,6 @@ class LocalLane:
         pages: How many pages it has read.
     """
 
-    window = LOCAL_WINDOW
     ahead = 0
 
     def __init__(self) -> None:
@@ -79,15 +78,23 @@ class LocalLane:
         self.seconds = 0.0
         self.pages = 0
 
+    def window(self, remaining: int) -> int:
+        """See ``Lane``."""
+        return min(LOCAL_WINDOW, remaining)
+
     def begin(self, job: PDFJob, pages: Sequence[int] | None) -> Outcome[Begun]:
         """See ``Lane``."""
 
         def begun() -> Begun:
-            info, first = self._slot.begin(job, pages, self.window)
+            worker_process.load_engine()
+            return self._timed(begin)
+
+        def begin() -> Begun:
+            info, first = self._slot.begin(job, pages, LOCAL_WINDOW)
             self.pages += len(first)
             return info, first
 
-        return _Later(lambda: self._timed(begun))
+        return _Later(begun)
 
     def read(self, job: PDFJob, numbers: Sequence[int]) -> Outcome[list[ParsedPage]]:
         """See ``Lane``."""
@@ -124,23 +131,28 @@ class _Later(Generic[T_co]):
 class WorkerLane:
     """Reads in worker processes."""
 
-    window = WORKER_WINDOW
-
     def __init__(self, workers: int) -> None:
+        self._workers = workers
         self._pool = WorkerPool(workers)
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._spooled: dict[str, Path] = {}
         self.ahead = 2 * workers
 
-    def begin(self, job: PDFJob, pages: Sequence[int] | None) -> Outcome[Begun]:
+    def window(self, remaining: int) -> int:
         """See ``Lane``."""
+        return min(WORKER_WINDOW, -(-remaining // (2 * self._workers)))
+
+    def begin(self, job: PDFJob, pages: Sequence[int] | None) -> Outcome[Begun]:
+        """See ``Lane``; a long file is only opened, for all workers to read it."""
         job = self._portable(job)
-        return self._pool.submit(job.name, worker_process.begin_job, job, pages, self.window)
+        return self._pool.submit(job.name, worker_process.begin_job, job, pages, WORKER_WINDOW)
 
     def read(self, job: PDFJob, numbers: Sequence[int]) -> Outcome[list[ParsedPage]]:
         """See ``Lane``."""
         what = f"{job.name}, pages {numbers[0]} to {numbers[-1]}"
-        return self._pool.submit(what, worker_process.read_pages, self._portable(job), numbers)
+        return self._pool.submit(
+            what, worker_process.read_pages, self._portable(job), numbers, size=len(numbers)
+        )
 
     def _portable(self, job: PDFJob) -> PDFJob:
         """Put contents into a file, once, rather than send them along with each window."""
@@ -174,14 +186,13 @@ class AutoLane:
         self._chosen: WorkerLane | None = None
 
     @property
-    def window(self) -> int:
-        """See ``Lane``."""
-        return self._lane().window
-
-    @property
     def ahead(self) -> int:
         """See ``Lane``."""
         return self._lane().ahead
+
+    def window(self, remaining: int) -> int:
+        """See ``Lane``."""
+        return self._lane().window(remaining)
 
     def begin(self, job: PDFJob, pages: Sequence[int] | None) -> Outcome[Begun]:
         """See ``Lane``."""

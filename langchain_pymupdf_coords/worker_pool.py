@@ -13,7 +13,7 @@ from multiprocessing.connection import Connection
 from typing import Any, Generic, TypeVar
 
 from langchain_pymupdf_coords.errors import OptionError, WorkerError
-from langchain_pymupdf_coords.worker_process import begin_work
+from langchain_pymupdf_coords.worker_process import begin_work, load_engine
 
 _ATTEMPTS = 2
 
@@ -23,10 +23,13 @@ Result = TypeVar("Result")
 class Task(Generic[Result]):
     """A call that a worker makes. Its result can be asked for once."""
 
-    def __init__(self, pool: "WorkerPool", what: str, function: Callable[..., Result], args: Any) -> None:
+    def __init__(
+        self, pool: "WorkerPool", what: str, function: Callable[..., Result], args: Any, size: int
+    ) -> None:
         self._pool = pool
         self._call = function, args
         self.what = what
+        self.size = size
         self.attempts = 0
         self.future: Future[Result] = Future()
 
@@ -62,6 +65,7 @@ class _Worker:
         self.executor = ProcessPoolExecutor(
             1, mp_context=context, initializer=begin_work, initargs=(self._far_end,)
         )
+        self.executor.submit(load_engine)  # which starts the process
 
     def unfinished(self) -> list[Task[Any]]:
         self.tasks = [task for task in self.tasks if not _is_finished(task.future)]
@@ -93,7 +97,7 @@ def _is_finished(future: "Future[Any]") -> bool:
 
 
 class WorkerPool:
-    """A number of workers, each started when it is needed. Ends with all its processes when it is closed."""
+    """A number of workers, all started with the first call. Ends with all its processes when it is closed."""
 
     def __init__(self, workers: int) -> None:
         """Check that there may be workers.
@@ -109,24 +113,23 @@ class WorkerPool:
         self._most = workers
         self._workers: list[_Worker] = []
 
-    def submit(self, what: str, function: Callable[..., Result], *args: Any) -> Task[Result]:
+    def submit(self, what: str, function: Callable[..., Result], *args: Any, size: int = 1) -> Task[Result]:
         """Call a function in the worker that has least to do.
 
         Args:
             what: File and pages that the call is about, for messages.
             function: A function of a module.
             args: Its arguments.
+            size: How much it has to do, against other calls.
         """
-        task = Task(self, what, function, args)
+        task = Task(self, what, function, args, size)
         self._idlest().start(task)
         return task
 
     def _idlest(self) -> _Worker:
-        worker = min(self._workers, key=lambda worker: len(worker.unfinished()), default=None)
-        if worker is None or (worker.tasks and len(self._workers) < self._most):
-            worker = _Worker()
-            self._workers.append(worker)
-        return worker
+        while len(self._workers) < self._most:
+            self._workers.append(_Worker())
+        return min(self._workers, key=lambda worker: sum(task.size for task in worker.unfinished()))
 
     def replace_worker_of(self, task: Task[Any], cause: BrokenProcessPool) -> None:
         """Start the tasks of a dead worker again in a new one.

@@ -25,9 +25,14 @@ def begin_work(lifeline: Connection) -> None:
     use_one_thread()
 
 
+def load_engine() -> None:
+    """Load PyMuPDF and the layout model, before there is something to do."""
+    import langchain_pymupdf_coords.pdf  # noqa: F401
+
+
 def begin_job(job: PDFJob, pages: Sequence[int] | None, window: int) -> tuple[DocumentInfo, list[ParsedPage]]:
-    """Open a file and read its first pages; see ``ReaderSlot.begin``."""
-    return _slot.begin(job, pages, window)
+    """Open a file, and read it if it has few pages; see ``ReaderSlot.begin``."""
+    return _slot.begin(job, pages, window, all_or_none=True)
 
 
 def read_pages(job: PDFJob, numbers: Sequence[int]) -> list[ParsedPage]:

@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from langchain_pymupdf_coords import OptionError, PyMuPDFCoordsLoader
+from langchain_pymupdf_coords import OptionError, PyMuPDFCoordsLoader, reading_lanes
 from langchain_pymupdf_coords.progress import Progress
-from langchain_pymupdf_coords.reading_lanes import LocalLane
 from tests import pdf_factory
 
 
@@ -16,7 +15,7 @@ def test_a_function_is_told_of_each_window(
 ) -> None:
     other = tmp_path / "other.pdf"
     other.write_bytes(pdf_factory.two_column_pdf())
-    monkeypatch.setattr(LocalLane, "window", 2)
+    monkeypatch.setattr(reading_lanes, "LOCAL_WINDOW", 2)
     steps: list[tuple[int, int]] = []
     PyMuPDFCoordsLoader([report_path, other], progress=lambda done, total: steps.append((done, total))).load()
     assert steps == [(2, 3), (3, 3), (4, 4)]

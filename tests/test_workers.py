@@ -29,7 +29,15 @@ from langchain_pymupdf_coords import (
 from langchain_pymupdf_coords.pages import DocumentInfo, ParsedPage
 from langchain_pymupdf_coords.progress import Progress
 from langchain_pymupdf_coords.reading_jobs import PDFJob
-from langchain_pymupdf_coords.reading_lanes import AutoLane, LocalLane, WorkerLane, choose_lane, usable_cores
+from langchain_pymupdf_coords.reading_lanes import (
+    LOCAL_WINDOW,
+    WORKER_WINDOW,
+    AutoLane,
+    LocalLane,
+    WorkerLane,
+    choose_lane,
+    usable_cores,
+)
 from langchain_pymupdf_coords.worker_pool import WorkerPool
 from tests import pdf_factory
 
@@ -256,14 +264,23 @@ def is_running(pid: int) -> bool:
 # --- how many, and when --------------------------------------------------------------------------------------
 
 
-def test_a_worker_has_one_thread_per_session_and_no_more_workers_than_needed() -> None:
-    pool = WorkerPool(8)
+def test_workers_start_together_with_one_thread_per_session() -> None:
+    pool = WorkerPool(2)
     try:
-        assert set(pool.submit("sessions", sessions).result()) == {(1, 1)}
-        first = pool.submit("nap", nap)
-        second = pool.submit("nap", nap)
-        assert len({first.result(), second.result()}) == 2
+        assert not multiprocessing.active_children()
+        first = pool.submit("sessions", sessions)
         assert len(multiprocessing.active_children()) == 2
+        assert set(first.result()) == {(1, 1)}
+    finally:
+        pool.close()
+
+
+def test_the_worker_with_least_to_do_is_called() -> None:
+    pool = WorkerPool(2)
+    try:
+        calls = [pool.submit("nap", nap, size=size) for size in (4, 1, 2, 2)]
+        large, *small = [call.result() for call in calls]
+        assert set(small) == {small[0]} != {large}
     finally:
         pool.close()
 
@@ -277,12 +294,22 @@ def test_a_bounded_number_of_windows_is_in_flight(long_path: Path, monkeypatch: 
         return read(self, job, numbers)
 
     monkeypatch.setattr(WorkerLane, "read", counting)
-    monkeypatch.setattr(WorkerLane, "window", 1)
+    monkeypatch.setattr(WorkerLane, "window", lambda self, remaining: 1)
     stream = PyMuPDFCoordsLoader(long_path, workers=2, mode="page").lazy_load()
     next(stream)
-    assert asked == [[n] for n in range(2, 6)]
+    assert asked == [[n] for n in range(1, 6)]
     assert len(list(stream)) == 17
-    assert asked == [[n] for n in range(2, 19)]
+    assert asked == [[n] for n in range(1, 19)]
+
+
+def test_windows_are_smaller_at_the_end_of_a_file() -> None:
+    lane = WorkerLane(2)
+    windows, remaining = [], 21
+    while remaining:
+        windows.append(lane.window(remaining))
+        remaining -= windows[-1]
+    assert windows == [4, 4, 4, 3, 2, 1, 1, 1, 1]
+    lane.close()
 
 
 def test_auto_stays_here_for_little_work_and_changes_over_for_much(
@@ -292,10 +319,10 @@ def test_auto_stays_here_for_little_work_and_changes_over_for_much(
     assert isinstance(choose_lane("auto", Progress()), AutoLane if usable_cores() > 1 else LocalLane)
 
     lane = AutoLane(2, progress := Progress(opened=1))
-    lane._local.seconds, lane._local.pages, progress.total = 3.0, 10, 20
-    assert lane.window == LocalLane.window  # 6 seconds of work are left
+    lane._local.seconds, lane._local.pages, progress.total = 1.5, 10, 20
+    assert lane.window(10) == LOCAL_WINDOW  # 3 seconds of work are left
     progress.total = 40
-    assert lane.window == WorkerLane.window
+    assert lane.window(30) == WORKER_WINDOW
     lane.close()
 
     monkeypatch.setattr(AutoLane, "_is_worthwhile", lambda self: bool(self._local.pages))

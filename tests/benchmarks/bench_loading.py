@@ -71,9 +71,9 @@ def overhead(folder: Path, clock: str, pages: int) -> Iterator[Row]:
 
 
 def workers(folder: Path, clock: str, pages: int) -> Iterator[Row]:  # in many processes
-    """Two workers against one process, with the engine's default threads and with one."""
+    """Two workers against one, and against this process with the engine's default threads."""
     start = statistics.median(measure("start")["seconds"] for _ in range(RUNS))
-    yield "start of two workers", f"{start:.2f} s", ""
+    yield "start of workers, with loading the engine", f"{start:.2f} s", ""
     small = [make_file(folder, 3, f"small{number}") for number in range(20)]
     for what, paths in (
         (f"{pages} pages", [make_file(folder, pages)]),
@@ -83,17 +83,16 @@ def workers(folder: Path, clock: str, pages: int) -> Iterator[Row]:  # in many p
             "seconds",
             {
                 "default": lambda paths=paths: measure("load", paths=paths),
-                "single": lambda paths=paths: measure("load", paths=paths, one_thread=True),
+                "one": lambda paths=paths: measure("load", paths=paths, one_worker=True),
                 "two": lambda paths=paths: measure("load", paths=paths, workers=2),
                 "auto": lambda paths=paths: measure("load", paths=paths, workers="auto"),
             },
         )
-        two, auto = found["two"], found["auto"]
-        for name, one in (("default process", found["default"]), ("single-thread process", found["single"])):
-            yield f"{what}: {name} / 2 workers", f"{one:.2f} s / {two:.2f} s", f"{one / two:.2f}"
-            yield f"{what}: the same without the workers' start", "", f"{one / (two - start):.2f}"
-        default = found["default"]
-        yield f'{what}: default process / "auto"', f"{default:.2f} s / {auto:.2f} s", f"{default / auto:.2f}"
+        default, one, two, auto = (found[name] for name in ("default", "one", "two", "auto"))
+        yield f"{what}: no workers / 2 workers", f"{default:.2f} s / {two:.2f} s", f"{default / two:.2f}"
+        yield f"{what}: 1 worker / 2 workers", f"{one:.2f} s / {two:.2f} s", f"{one / two:.2f}"
+        yield f"{what}: the same after their start", "", f"{(one - start) / (two - start):.2f}"
+        yield f'{what}: no workers / "auto"', f"{default:.2f} s / {auto:.2f} s", f"{default / auto:.2f}"
 
 
 def cache(folder: Path, clock: str, pages: int) -> Iterator[Row]:
