@@ -9,9 +9,10 @@ Markdown its place. What is not found is left without a place, never guessed.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from langchain_pymupdf_coords.cell_matching import place_cells
 from langchain_pymupdf_coords.folding import fold, fold_glyphs
 from langchain_pymupdf_coords.geometry import BBox, expand_bbox
-from langchain_pymupdf_coords.letter_placement import Unit, fill_gaps, place_in_order, text_lines
+from langchain_pymupdf_coords.letter_placement import Placed, Unit, fill_gaps, place_in_order, text_lines
 from langchain_pymupdf_coords.pages import PICTURE_CLASSES, TextLine, TextRun
 from langchain_pymupdf_coords.table_alignment import place_table
 
@@ -55,16 +56,23 @@ def align(
         return Placement((), 0)
     if box_class == "table":
         nearby = list(_units_within(runs, expand_bbox(bbox, _BORDER)))
-        placed = place_table(markdown, folded, [unit for unit in nearby if _centre_inside(unit.bbox, bbox)])
+        within = [unit for unit in nearby if _centre_inside(unit.bbox, bbox)]
+        placed = place_table(markdown, folded, within)
+        if _letters(placed) < len(folded.text):
+            placed = place_cells(markdown, folded, within, placed)
     else:
         upright = box_class not in PICTURE_CLASSES
         shown = [run for run in inside if run.horizontal or not upright]
         nearby = list(_units(engine_order(shown)))
         placed = place_in_order(folded.text, nearby)
-    if sum(len(unit.letters) for _, unit in placed) < len(folded.text):
+    if _letters(placed) < len(folded.text):
         placed = fill_gaps(folded.text, nearby, placed)
     lines = tuple(text_lines(markdown, folded, placed))
-    return Placement(lines, len(folded.text) - sum(len(unit.letters) for _, unit in placed))
+    return Placement(lines, len(folded.text) - _letters(placed))
+
+
+def _letters(placed: Iterable[Placed]) -> int:
+    return sum(len(unit.letters) for _, unit in placed)
 
 
 def box_letters(bbox: BBox, runs: Sequence[TextRun]) -> str:

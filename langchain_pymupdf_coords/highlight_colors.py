@@ -14,5 +14,6 @@ STATUS_COLORS: Mapping[QuoteStatus, Color] = {
     "fuzzy": (1.0, 0.68, 0.32),
     "fragments": (0.55, 0.78, 1.0),
 }
+"""Colour of a quote by how it was found: green, yellow, orange and blue."""
 BOX_COLOR: Color = (0.2, 0.4, 0.85)  # of outlines
 PASSAGE_COLOR: Color = (0.85, 0.85, 0.85)  # over whole boxes

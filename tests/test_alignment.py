@@ -89,6 +89,36 @@ def test_cells_are_found_by_counting_letters() -> None:
     assert (second.bbox[0], second.bbox[1]) == (100, 40)
 
 
+def test_cells_are_found_by_their_text_where_the_counts_are_wrong() -> None:
+    """Letters between the rows that are in no cell shift the count of every row after them."""
+    markdown = "|Steel|C|Mn|\n|---|---|---|\n|16CrMn|0.13|1.10|\n|20CrMn|0.17|1.10|\n|28CrMn|0.23|0.13|\n"
+    runs, rows = [], ["Steel C Mn", "16CrMn 0.13 1.10", "20CrMn 0.17 1.10", "28CrMn 0.23 0.13"]
+    for number, row in enumerate(rows):
+        for column, word in enumerate(row.split()):
+            runs.append(run(word, 100 * column, 20 * number, 10 * number + column))
+    stray = [run("N" * 9, 330, 5, 50), run("N" * 9, 330, 25, 51), run("N" * 9, 330, 70, 52)]
+    placement = placed(markdown, [*runs, *stray], "table")
+    found = {markdown[line.start : line.end].strip("|"): line.bbox for line in placement.lines}
+    assert placement.missing == 0
+    assert found["28CrMn"][:2] == (0, 60)
+    repeated = [
+        (line.bbox[0], line.bbox[1]) for line in placement.lines if "1.10" in markdown[line.start : line.end]
+    ]
+    assert repeated == [(200, 20), (200, 40)]
+    again = [
+        (line.bbox[0], line.bbox[1]) for line in placement.lines if "0.13" in markdown[line.start : line.end]
+    ]
+    assert again == [(100, 20), (200, 60)]
+
+
+def test_cells_of_the_same_text_have_no_place_if_nothing_tells_them_apart() -> None:
+    markdown = "|1.10|1.10|\n|---|---|\n"
+    stray = [run("N" * 9, 30, 5, 3), run("N" * 9, 130, 5, 4)]
+    placement = placed(markdown, [run("1.10", 0, 0, 1), *stray, run("1.10", 100, 0, 2)], "table")
+    assert placement.lines == ()
+    assert placement.missing == 6
+
+
 def test_a_word_that_a_border_cuts_lies_in_two_cells() -> None:
     markdown = "|SanDisk U|ltra|\n|---|---|\n|32|64|\n"
     runs = [run("SanDisk Ultra", 0, 0, 1), run("32", 0, 20, 2), run("64", 60, 20, 3)]

@@ -52,6 +52,7 @@ LAYERS = (
         "search_terms",
         "sentences",
         "table_alignment",
+        "cell_matching",
         "table_splitting",
         "text_cutting",
     },
