@@ -12,10 +12,10 @@ from langchain_core.documents import Document
 from langchain_pymupdf_coords.box_splitting import box_splitter
 from langchain_pymupdf_coords.chunk_documents import DocumentFactory
 from langchain_pymupdf_coords.chunking import Chunker
-from langchain_pymupdf_coords.errors import PyMuPDFCoordsError, SkippedFileWarning
+from langchain_pymupdf_coords.errors import PDFOpenError, PyMuPDFCoordsError, SkippedFileWarning
 from langchain_pymupdf_coords.file_pages import FilePages
 from langchain_pymupdf_coords.page_warnings import PageWarnings
-from langchain_pymupdf_coords.pages import DocumentInfo, ParsedPage
+from langchain_pymupdf_coords.pages import NO_SIZE, DocumentInfo, ParsedPage
 from langchain_pymupdf_coords.parsing_options import MetadataValue, ParsingOptions
 from langchain_pymupdf_coords.progress import Progress
 from langchain_pymupdf_coords.provenance import clean_text
@@ -164,11 +164,20 @@ def _file_metadata(info: DocumentInfo, options: ParsingOptions) -> dict[str, Met
 
 
 def _watched(pages: Iterable[ParsedPage], name: str) -> Iterator[ParsedPage]:
-    """Yield pages, and warn of what they could not give."""
+    """Yield pages, and warn of what they could not give.
+
+    Raises:
+        PDFOpenError: There are pages, and none of them can be read.
+    """
     notes = PageWarnings(name)
+    read = unreadable = 0
     try:
         for page in pages:
+            read += 1
+            unreadable += page.size == NO_SIZE
             notes.page(page)
             yield page
     finally:
         notes.close()
+    if 0 < read == unreadable:
+        raise PDFOpenError(f"{name} is damaged or cut off: none of {read} page(s) can be read")

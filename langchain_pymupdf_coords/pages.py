@@ -97,13 +97,17 @@ class PageNote:
     message: str
 
 
+# The size of a page that cannot be read.
+NO_SIZE: PageSize = (0.0, 0.0)
+
+
 @dataclass(frozen=True, slots=True)
 class ParsedPage:
     """A page as it was read.
 
     Attributes:
         number: Page number, from 1.
-        size: Width and height of the displayed page in points.
+        size: Width and height of the displayed page in points; ``NO_SIZE`` if it cannot be read.
         label: Printed page number, empty where the file has none.
         boxes: Layout boxes in reading order.
         notes: What could not be read or placed.

@@ -1,5 +1,6 @@
 """Which sentences of a Document to quote in answer to a query."""
 
+import warnings
 from dataclasses import dataclass
 
 from langchain_core.documents import Document
@@ -59,7 +60,10 @@ class BM25SentenceSelector:
 
 def _check_installed() -> None:
     try:
-        import bm25s  # noqa: F401
+        with warnings.catch_warnings():
+            # It has a progress bar, which would ask for widgets in a notebook; it is never shown.
+            warnings.filterwarnings("ignore", message="IProgress not found")
+            import bm25s  # noqa: F401
         import sentencex  # noqa: F401
         import Stemmer  # noqa: F401
     except ImportError as cause:

@@ -17,7 +17,7 @@ def recipe() -> ModuleType:
     """The recipe as a module. Processes that are spawned later can import it too."""
     if str(COOKBOOK) not in sys.path:
         sys.path.insert(0, str(COOKBOOK))
-    return import_module("beyond_one_machine")
+    return import_module("06_beyond_one_machine")
 
 
 def write_files(folder: Path) -> list[str]:

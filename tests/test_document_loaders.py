@@ -27,10 +27,12 @@ from langchain_pymupdf_coords import (
     SourceAccessError,
     SourceBox,
     SourceUnavailableError,
+    UnreadableContentWarning,
+    reading_lanes,
 )
 from langchain_pymupdf_coords.folding import fold
 from langchain_pymupdf_coords.pdf import reading
-from langchain_pymupdf_coords.reading_lanes import LocalLane
+from langchain_pymupdf_coords.pdf.sample import sample_report as new_report
 from tests import pdf_factory, sample_report
 
 
@@ -98,7 +100,7 @@ def test_output_is_the_same_whatever_the_window(
     report_path: Path, window: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = PyMuPDFCoordsLoader(report_path).load()
-    monkeypatch.setattr(LocalLane, "window", window)
+    monkeypatch.setattr(reading_lanes, "LOCAL_WINDOW", window)
     assert PyMuPDFCoordsLoader(report_path).load() == whole
 
 
@@ -183,6 +185,19 @@ def test_damaged_files_are_named(tmp_path: Path, data: bytes) -> None:
         list(PyMuPDFCoordsParser().lazy_parse(Blob.from_data(data, metadata={"source": "memory"})))
 
 
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_file_that_was_cut_off_is_an_error_once_its_pages_are_gone(tmp_path: Path, workers: int) -> None:
+    """The page tree is there, and the pages in it are not."""
+    path = tmp_path / "cut.pdf"
+    path.write_bytes(new_report()[:1000])
+    loader = PyMuPDFCoordsLoader(path, workers=workers)
+    with (
+        pytest.warns(UnreadableContentWarning, match="page 2"),
+        pytest.raises(PDFOpenError, match="none of 2"),
+    ):
+        loader.load()
+
+
 def test_pictures_and_text_files_are_not_pdfs(tmp_path: Path) -> None:
     picture = pymupdf.Pixmap(pymupdf.csRGB, (0, 0, 9, 9)).tobytes("png")
     for name, data in {"picture.png": picture, "notes.txt": b"plain words"}.items():
@@ -247,7 +262,7 @@ def test_several_files_in_order(tmp_path: Path, report_path: Path) -> None:
 
 
 def test_the_first_document_comes_after_a_window(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(LocalLane, "window", 2)
+    monkeypatch.setattr(reading_lanes, "LOCAL_WINDOW", 2)
     pages = [[f"Words of page {n} are here.", "And a second line.", "And a third line."] for n in range(12)]
     path = write(tmp_path, pdf_factory.text_pdf(pages=pages))
     seen: list[int] = []

@@ -7,7 +7,7 @@ from typing import Any
 import pymupdf
 
 from langchain_pymupdf_coords.page_assembly import LayoutBox, assemble, block_boxes, on_page
-from langchain_pymupdf_coords.pages import PageNote, ParsedBox, ParsedPage
+from langchain_pymupdf_coords.pages import NO_SIZE, PageNote, ParsedBox, ParsedPage
 from langchain_pymupdf_coords.pdf.engine import ENGINE_ERRORS
 from langchain_pymupdf_coords.pdf.forms import disarm_forms
 from langchain_pymupdf_coords.pdf.ocr import Recogniser
@@ -119,7 +119,7 @@ class PageParser:
             return self._parsed(page, block_boxes(runs), notes)
         except ENGINE_ERRORS as error:
             note = PageNote("unreadable", f"cannot be read: {error}")
-            return ParsedPage(index + 1, (0.0, 0.0), "", (), (note,))
+            return ParsedPage(index + 1, NO_SIZE, "", (), (note,))
 
     def _parsed(self, page: pymupdf.Page, boxes: list[ParsedBox], notes: list[PageNote]) -> ParsedPage:
         size = page.rect.width, page.rect.height

@@ -1,6 +1,7 @@
 # ---
 # jupyter:
 #   jupytext:
+#     formats: ipynb,py:percent
 #     text_representation:
 #       extension: .py
 #       format_name: percent
@@ -13,25 +14,29 @@
 # %% [markdown]
 # # Beyond one machine: parse on Dask or Ray
 #
-# On one machine, `PyMuPDFCoordsLoader(files, workers="auto")` uses every core. For more files than that, use the
-# engine that you have. The parser is a picklable function from a source and its bytes to Documents, so all that
-# an engine needs is one function that gives **rows**: a row for each Document, or one that says why a file
-# failed. A failure is a row and not an exception, so one damaged PDF does not end a run of a million, and a
-# restart skips what is done.
+# On one machine, `PyMuPDFCoordsLoader(files, workers="auto")` uses every core. For more files than that, use
+# the engine that you have. The parser is a picklable function from a source and its bytes to Documents, so
+# all that an engine needs is one function that gives **rows**: a row for each Document, or one that says why
+# a file failed. A failure is a row and not an exception, so one damaged PDF does not end a run of a million,
+# and a restart skips what is done.
 #
-# `pip install langchain-pymupdf-coords "dask[bag]" distributed` or `... "ray[data]"`.
+# ```bash
+# pip install langchain-pymupdf-coords jupyterlab dask distributed  # or "ray[data]"
+# ```
 
 # %%
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from langchain_core.documents import Document
 from langchain_core.documents.base import Blob
 
-from langchain_pymupdf_coords import PyMuPDFCoordsError, PyMuPDFCoordsParser
+from langchain_pymupdf_coords import PyMuPDFCoordsError, PyMuPDFCoordsParser, QuoteLocator
+from langchain_pymupdf_coords.pdf.sample import sample_report
 from langchain_pymupdf_coords.sources import normalise_source
 from langchain_pymupdf_coords.worker_process import use_one_thread
 
@@ -125,12 +130,55 @@ def run_on_dask(client: Any, sources: Iterable[str], path: Path) -> None:
 
 
 # %% [markdown]
-# ```python
-# from distributed import Client, LocalCluster
-#
-# with LocalCluster(n_workers=2, threads_per_worker=1) as cluster, Client(cluster) as client:
-#     run_on_dask(client, ["s3://bucket/a.pdf", "s3://bucket/b.pdf"], Path("rows.jsonl"))
-# ```
+# A small run: two workers, three files, one of them damaged. On a cluster, only the address of the scheduler
+# and the sources (`s3://bucket/a.pdf`) are others. The condition keeps the run out of processes and programs
+# that import this file.
+
+
+# %%
+def write_files(folder: Path) -> list[str]:
+    report = sample_report()
+    contents = {"a.pdf": report, "b.pdf": report + b"\n% another file", "damaged.pdf": b"%PDF-1.7 cut off"}
+    for name, data in contents.items():
+        (folder / name).write_bytes(data)
+    return [str(folder / name) for name in contents]
+
+
+def summary(rows: Iterable[dict[str, Any]]) -> list[str]:
+    names = [(Path(row["source"]).name, row["error"].partition(":")[0] or "Document") for row in rows]
+    return [f"{name:12} {what:13} rows: {names.count((name, what))}" for name, what in sorted(set(names))]
+
+
+if __name__ == "__main__":
+    from distributed import Client, LocalCluster
+
+    with (
+        TemporaryDirectory() as name,
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        Client(cluster) as client,
+    ):
+        folder, output = Path(name), Path(name, "rows.jsonl")
+        sources = write_files(folder)
+        run_on_dask(client, sources, output)
+        print("first run:", *summary(read_rows(output)), sep="\n  ")
+
+        (folder / "c.pdf").write_bytes(sample_report() + b"\n% a new file")
+        sources.append(str(folder / "c.pdf"))
+        left = still_to_do(sources, read_rows(output))
+        print("left for a second run:", [Path(source).name for source in left])
+
+        before = len(read_rows(output))
+        run_on_dask(client, sources, output)
+        print("second run:", *summary(read_rows(output)[before:]), sep="\n  ")
+
+        rows = [row for row in read_rows(output) if row["source"] == sources[0]]
+        found = QuoteLocator().locate_all(documents_of(rows), "Crews found and fixed 212 leaks.")
+        print("a quote in the rows:", found[0][1].to_dict()["regions"])
+
+# %% [markdown]
+# The damaged file is a row with its error, and is tried again, since it may have been mended; the good ones
+# are not parsed twice. Coordinates in the rows are those that the loader gives: points from the top left of
+# the page as it is shown.
 #
 # ## Ray Data
 #
