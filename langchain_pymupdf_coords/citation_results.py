@@ -22,7 +22,8 @@ class LocatedCitation:
             told. Where it names a file that several Documents are from: the number of the one with the quote.
         document_index: Index of the Document that has the quote, from 0; None if none has. Of several, the
             best match in the source asked for, or else the best of all.
-        match: The quote in that Document and on its pages; None if no Document has it.
+        match: The quote in that Document and on its pages, in the displayed frame, in points; None if no
+            Document has it.
         verified: Whether the badge may be given: the source asked for (if any is) has exactly these words
             (status ``"exact"`` or ``"normalized"``), uncut, so that "legal" is not taken from "illegal".
             Quotes that are only alike (``"fuzzy"``) or stitched (``"fragments"``) are never verified.
@@ -118,5 +119,9 @@ class LocatedAnswer:
         return tuple(citation for citation in self.citations if not citation.verified)
 
     def of_document(self, index: int) -> Iterator[LocatedCitation]:
-        """Yield the citations found in the Document at an index, from 0."""
+        """Yield the citations found in a Document.
+
+        Args:
+            index: Index of the Document, from 0.
+        """
         return (citation for citation in self.citations if citation.document_index == index)

@@ -52,7 +52,7 @@ def citation_prompt() -> ChatPromptTemplate:
 
 
 def format_sources(documents: Iterable[Document]) -> str:
-    """Number Documents for a prompt, from 1, as ``CitationLocator`` counts them.
+    """Return Documents numbered for a prompt, from 1, as ``CitationLocator`` counts them.
 
     Each is wrapped in a tag with its number, file name, page and section. ``page_content`` stands there as it
     is, so that a model can copy from it.

@@ -97,7 +97,7 @@ class CitationLocator(Runnable[CitationInput, LocatedAnswer]):
         config: RunnableConfig | None = None,
         **kwargs: Any,
     ) -> LocatedAnswer:
-        """Locate the quotes of an answer.
+        """Return an answer with its quotes located.
 
         Args:
             input: ``{"answer": ..., "documents": [...]}``.
@@ -119,7 +119,7 @@ class CitationLocator(Runnable[CitationInput, LocatedAnswer]):
         config: RunnableConfig | None = None,
         **kwargs: Any,
     ) -> Iterator[LocatedAnswer]:
-        """Locate the quotes of an answer that comes in parts, see ``LocatedAnswer``."""
+        """Yield the located answer to an answer that comes in parts, in parts too; see ``invoke``."""
         yield from self._transform_stream_with_config(input, self._stream, config, **kwargs)
 
     async def atransform(
@@ -128,7 +128,7 @@ class CitationLocator(Runnable[CitationInput, LocatedAnswer]):
         config: RunnableConfig | None = None,
         **kwargs: Any,
     ) -> AsyncIterator[LocatedAnswer]:
-        """Locate the quotes of an answer that comes in parts; the work is done in threads."""
+        """Yield what ``transform`` yields; the work is done in threads. For the arguments see ``invoke``."""
         async for part in self._atransform_stream_with_config(input, self._astream, config, **kwargs):
             yield part
 
@@ -138,7 +138,7 @@ class CitationLocator(Runnable[CitationInput, LocatedAnswer]):
         config: RunnableConfig | None = None,
         **kwargs: Any,
     ) -> Iterator[LocatedAnswer]:
-        """Locate the quotes of an answer that is there already: it comes in one part, or two."""
+        """Yield the located answer to an answer that is there already, in a part or two; see ``invoke``."""
         yield from self.transform(iter([input]), config, **kwargs)
 
     async def astream(
@@ -147,7 +147,7 @@ class CitationLocator(Runnable[CitationInput, LocatedAnswer]):
         config: RunnableConfig | None = None,
         **kwargs: Any,
     ) -> AsyncIterator[LocatedAnswer]:
-        """Locate the quotes of an answer that is there already; see ``stream``."""
+        """Yield what ``stream`` yields; the work is done in threads. For the arguments see ``invoke``."""
 
         async def parts() -> AsyncIterator[CitationInput]:
             yield input

@@ -44,7 +44,15 @@ def bbox_to_fractions(bbox: BBox, size: PageSize) -> BBox:
 
 
 def quad_to_fractions(quad: Quad, size: PageSize) -> Quad:
-    """Return a quad as fractions of the page, corners in the same order; see ``bbox_to_fractions``."""
+    """Return a quad as fractions of the page, corners in the same order; see ``bbox_to_fractions``.
+
+    Args:
+        quad: Quad in the displayed frame, in points.
+        size: Width and height of the displayed page in points.
+
+    Raises:
+        GeometryError: The page has no area.
+    """
     width, height = _checked_size(size)
     return _each_corner(quad, lambda point: (point[0] / width, point[1] / height))
 
@@ -58,6 +66,10 @@ def to_pdf_user_space(shape: Point | Quad, geometry: PageGeometry) -> Point | Qu
 
     The corners of a quad keep their order: the first is the one that a reader of the displayed page sees at
     the upper left, which on a turned page is another corner in user space.
+
+    Args:
+        shape: Point or quad in the displayed frame, in points.
+        geometry: The page.
     """
     if len(shape) == 2:
         return _to_user(shape, geometry)
@@ -69,7 +81,14 @@ def from_pdf_user_space(shape: Point, geometry: PageGeometry) -> Point: ...
 @overload
 def from_pdf_user_space(shape: Quad, geometry: PageGeometry) -> Quad: ...
 def from_pdf_user_space(shape: Point | Quad, geometry: PageGeometry) -> Point | Quad:
-    """Return a point or quad of PDF user space in the displayed frame: undoes ``to_pdf_user_space``."""
+    """Return a point or quad of PDF user space in the displayed frame, in points.
+
+    It undoes ``to_pdf_user_space``.
+
+    Args:
+        shape: Point or quad in PDF user space (bottom-left origin, y up, user units).
+        geometry: The page.
+    """
     if len(shape) == 2:
         return _from_user(shape, geometry)
     return _each_corner(shape, lambda point: _from_user(point, geometry))
@@ -107,7 +126,7 @@ def highlight_position(page: int, quads: Sequence[Quad], size: PageSize) -> dict
     width, height = _checked_size(size)
 
     def scaled(bbox: BBox) -> dict[str, float]:
-        x1, y1, x2, y2 = bbox
+        x1, y1, x2, y2 = (round(value, 2) for value in bbox)
         return {"x1": x1, "y1": y1, "x2": x2, "y2": y2, "width": width, "height": height, "pageNumber": page}
 
     return {

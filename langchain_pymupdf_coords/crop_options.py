@@ -42,6 +42,9 @@ class CropOptions:
         password: User or owner password of encrypted files.
         on_error: When the file of a Document is gone, damaged, or not the one that was indexed: ``"raise"``,
             or ``"warn"`` and leave the Document without pictures.
+
+    Raises:
+        OptionError: An option has a value that cannot be used; the message names it.
     """
 
     by: CropBy = "page"

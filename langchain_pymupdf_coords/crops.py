@@ -49,6 +49,9 @@ class Crop:
     def from_document(cls, document: DocumentLike) -> tuple[Self, ...]:
         """Return the crops that ``SourceCropTransformer`` wrote, or none.
 
+        Args:
+            document: Any Document.
+
         Raises:
             ProvenanceError: ``metadata["crops"]`` is malformed, or of a newer version.
         """

@@ -69,6 +69,10 @@ class PyMuPDFCoordsLoader(ParsingOptions, BaseLoader):
         on_error: ``"warn"`` leaves out the rest of a file that cannot be loaded, with a
             ``SkippedFileWarning``, and goes on with the next one; ``"raise"`` ends the load.
 
+    Raises:
+        OptionError: An option has a value that cannot be used; the message names it.
+        ImportError: ``cache_dir`` or ``progress=True`` is used without its extra.
+
     The other options are those of ``ParsingOptions``.
 
     Example:

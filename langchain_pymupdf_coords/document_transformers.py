@@ -61,5 +61,5 @@ class SourceCropTransformer(
         config: RunnableConfig | None = None,
         **kwargs: Any,
     ) -> list[Document]:
-        """Run as a step of a chain; see ``transform_documents``."""
+        """Return what a step of a chain does; see ``transform_documents``."""
         return self._call_with_config(self.transform_documents, input, config, **kwargs)

@@ -53,7 +53,7 @@ def evidence_html(
     resolver: Resolver | None = None,
     password: str | None = None,
 ) -> EvidencePage:
-    """Make a self-contained HTML page that shows quotes and where they stand.
+    """Return a self-contained HTML page that shows quotes and where they stand.
 
     It lists the located quotes of the Documents, each with its status in words and its page, beside pictures
     of those pages with the quotes marked. A click on a quote leads to its place and back. Documents without

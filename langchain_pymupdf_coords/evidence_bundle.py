@@ -88,7 +88,7 @@ class EvidenceBundle:
         resolver: Resolver | None = None,
         password: str | None = None,
     ) -> Self:
-        """Write the evidence for an answer, whole or not at all.
+        """Write the evidence for an answer, whole or not at all, and return the bundle.
 
         Args:
             located: What ``CitationLocator`` returned.
@@ -122,7 +122,7 @@ class EvidenceBundle:
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Self:
-        """Read a bundle. Nothing in it is believed until ``verify`` was called.
+        """Return the bundle at a path, see ``write``. Nothing in it is believed until ``verify`` was called.
 
         Raises:
             SourceUnavailableError: There is none, or it cannot be read.
@@ -138,7 +138,7 @@ class EvidenceBundle:
     def verify(
         self, *, root: str | None = None, resolver: Resolver | None = None, password: str | None = None
     ) -> BundleReport:
-        """Check that the bundle is whole and that the PDFs still say what it says.
+        """Return a report on whether the bundle is whole and the PDFs still say what it says.
 
         Each file is held against the manifest. Each citation is located again in the source PDFs, and crops,
         evidence page and annotated copies are made again and compared. Pictures are left unchecked if they

@@ -23,18 +23,29 @@ class GeometryError(PyMuPDFCoordsError, ValueError):
 
 
 def bbox_to_quad(bbox: BBox) -> Quad:
-    """Return the four corners of a box: upper left, upper right, lower left, lower right."""
+    """Return the four corners of a box: upper left, upper right, lower left, lower right.
+
+    Args:
+        bbox: The box.
+    """
     x0, y0, x1, y1 = bbox
     return (x0, y0), (x1, y0), (x0, y1), (x1, y1)
 
 
 def quad_to_bbox(quad: Quad) -> BBox:
-    """Return the smallest box around a quad, whatever the order of its corners."""
+    """Return the smallest box around a quad.
+
+    Args:
+        quad: Four corners, in any order.
+    """
     return bbox_of_points(quad)
 
 
 def bbox_of_points(points: Iterable[Point]) -> BBox:
     """Return the smallest box around some points.
+
+    Args:
+        points: Points of one page; at least one.
 
     Raises:
         GeometryError: There are no points.
@@ -48,7 +59,10 @@ def bbox_of_points(points: Iterable[Point]) -> BBox:
 
 
 def union_bboxes(bboxes: Iterable[BBox]) -> BBox:
-    """Return the smallest box around some boxes of one page.
+    """Return the smallest box around some boxes.
+
+    Args:
+        bboxes: Boxes of one page; at least one.
 
     Raises:
         GeometryError: There are no boxes.
@@ -57,7 +71,11 @@ def union_bboxes(bboxes: Iterable[BBox]) -> BBox:
 
 
 def expand_bbox(bbox: BBox, margin: float) -> BBox:
-    """Return a box that is larger by ``margin`` points on each side; it may leave its page.
+    """Return a box that is larger on each side; it may leave its page.
+
+    Args:
+        bbox: The box.
+        margin: Points to add on each side.
 
     Raises:
         GeometryError: The margin is negative or not a number.
@@ -69,9 +87,13 @@ def expand_bbox(bbox: BBox, margin: float) -> BBox:
 
 
 def clip_bbox(bbox: BBox, size: PageSize) -> BBox:
-    """Return the part of a box that lies on a page of ``size`` (width, height) in points.
+    """Return the part of a box that lies on its page.
 
     A box that lies wholly outside the page becomes one without area, on the nearest edge.
+
+    Args:
+        bbox: The box.
+        size: Width and height of the displayed page in points.
     """
     width, height = size
     x0, y0, x1, y1 = bbox

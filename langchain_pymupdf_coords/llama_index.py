@@ -127,7 +127,7 @@ class CoordsNodeCutter(TransformComponent):
     """
 
     def __call__(self, nodes: Sequence[BaseNode], **kwargs: Any) -> list[BaseNode]:  # noqa: ARG002
-        """Return the nodes, each with the coordinates of its own text.
+        """Return the nodes, each with the coordinates of its own text; see ``to_documents``.
 
         Raises:
             ProvenanceError: See ``to_documents``.

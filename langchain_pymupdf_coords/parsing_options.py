@@ -55,6 +55,10 @@ class ParsingOptions:
             a network drive. It is not safe from those who can write into it: they can change what is read.
             The text of encrypted files is kept as plain text.
         cache_bytes: Size of the cache beyond which what was not used for longest is dropped.
+
+    Raises:
+        OptionError: An option has a value that cannot be used; the message names it.
+        ImportError: ``cache_dir`` or ``progress=True`` is used without its extra.
     """
 
     pages: Iterable[int] | None = None

@@ -85,6 +85,9 @@ class SourceBox:
 
         Records of the article's form, ``{"page", "bbox"}``, are read too; unknown keys are ignored.
 
+        Args:
+            document: A Document with ``metadata["boxes"]``.
+
         Raises:
             ProvenanceError: ``metadata["boxes"]`` is missing or malformed, or of a newer version.
         """
@@ -128,6 +131,9 @@ class LineBox:
     @classmethod
     def from_document(cls, document: DocumentLike) -> tuple[Self, ...]:
         """Return the lines of a Document in the order of its text, or none where it has no line map.
+
+        Args:
+            document: Any Document.
 
         Raises:
             ProvenanceError: ``metadata["lines"]`` is malformed, or of a newer version.
@@ -204,7 +210,8 @@ def dump_page_sizes(sizes: Mapping[int, PageSize]) -> str:
 def page_sizes(document: DocumentLike) -> dict[int, PageSize]:
     """Return width and height in points of the displayed pages that a chunk touches, by page number.
 
-    Empty where the Document has none (records of the article's form).
+    Args:
+        document: Any Document; the article's form has no page sizes, and the result is empty.
 
     Raises:
         ProvenanceError: ``metadata["page_sizes"]`` is malformed, or of a newer version.

@@ -33,7 +33,7 @@ class QuoteEvidence:
     """A quote located in a Document, and what its file says to it today.
 
     Attributes:
-        match: The quote and its place.
+        match: The quote and its place, in the displayed frame, in points.
         confirmed: Whether the file was read and its pages show just the letters of the quote under the quads.
         relocated: Whether the place is in a new version of the file; the match then has its pages.
     """
@@ -61,6 +61,9 @@ class QuoteLocator:
             lines; ``"raise"``; or ``"relocate"``: look for the quote, by the words around it too, in the new
             version, and say in a warning where it is now, or that the stored lines are used since it is not
             there.
+
+    Raises:
+        OptionError: ``cutoff`` or ``on_change`` has a value that cannot be used.
     """
 
     cutoff: float = 90.0
@@ -101,6 +104,9 @@ class QuoteLocator:
             document: As for ``locate``.
             quote: The quote, plain or in Markdown.
 
+        Returns:
+            The match and whether the file confirms it; None where the Document does not hold the quote.
+
         Raises:
             ProvenanceError, SourceAccessError, PDFPasswordError, SourceChangedError: See ``locate``.
         """
@@ -112,7 +118,15 @@ class QuoteLocator:
         return QuoteEvidence(found.match, confirmed, found.relocated)
 
     def locate_all(self, documents: Iterable[Document], quote: str) -> list[tuple[Document, QuoteMatch]]:
-        """Locate a quote in each of some Documents; the best match comes first, the others are in order.
+        """Locate a quote in each of some Documents.
+
+        Args:
+            documents: Documents as for ``locate``.
+            quote: The quote, plain or in Markdown.
+
+        Returns:
+            The Documents that hold it, each with its match (quads in the displayed frame, in points): the
+            best first, equal ones in the order of the Documents.
 
         Raises:
             ProvenanceError: A Document's coordinates are missing or malformed.

@@ -63,7 +63,7 @@ class QuoteMatch:
         score: Similarity, 0 to 100.
         occurrences: How often the chunk has the quote; the match is one of them.
         precision: What the quads follow: ``"word"``, whole ``"line"`` or whole ``"box"``.
-        regions: One region per page, in reading order.
+        regions: One region per page, in reading order; quads in the displayed frame, in points.
     """
 
     quote: str
@@ -78,6 +78,11 @@ class QuoteMatch:
     @classmethod
     def from_document(cls, document: DocumentLike) -> tuple[Self, ...]:
         """Return the located quotes that a retriever or citation locator wrote, or none.
+
+        Quads are in the displayed frame, in points.
+
+        Args:
+            document: Any Document.
 
         Raises:
             ProvenanceError: ``metadata["quotes"]`` is malformed, claims text that ``page_content`` does not

@@ -84,5 +84,5 @@ class QuoteLocatingTransformer(BaseDocumentTransformer, Runnable[Sequence[Docume
         config: RunnableConfig | None = None,
         **kwargs: Any,
     ) -> list[Document]:
-        """Run as a step of a chain; see ``transform_documents``."""
+        """Return what a step of a chain does; see ``transform_documents``."""
         return self._call_with_config(self.transform_documents, input, config, **kwargs)

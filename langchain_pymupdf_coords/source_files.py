@@ -28,6 +28,9 @@ class SourceFile:
         source: The ``source`` as the Document has it.
         path: Real path of the file, links resolved.
         data: The bytes of the file.
+
+    Raises:
+        SourceUnavailableError: Neither of the two is set, or both.
     """
 
     source: str
@@ -79,7 +82,7 @@ class SourceFile:
         return "sha256:" + hashlib.sha256(self.data or b"").hexdigest()
 
     def read_bytes(self) -> bytes:
-        """Read the whole source.
+        """Return the bytes of the whole source.
 
         Raises:
             SourceUnavailableError: The file is gone, became a link, or cannot be read.

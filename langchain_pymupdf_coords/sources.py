@@ -70,7 +70,7 @@ class SourceResolver:
         object.__setattr__(self, "root", Path(os.path.abspath(self.root)))  # noqa: PTH100
 
     def resolve(self, source: str) -> SourceFile:
-        """Find the file behind a source, without opening it.
+        """Return the file behind a source, without opening it.
 
         Args:
             source: ``metadata["source"]``: a path, a ``file:`` URL, or whatever the resolver understands.
@@ -123,6 +123,9 @@ def normalise_source(source: str | os.PathLike[str]) -> str:
     and ``s3n:`` become ``s3:``, ``gcs:`` becomes ``gs:``, ``abfss:`` becomes ``abfs:``. All else stays as it
     is: plain paths, ``http`` and ``https`` URLs, and the keys of object stores, in which a ``%20`` may be
     meant. Only text is looked at, no file.
+
+    Args:
+        source: A path or an address, as an engine prints it.
     """
     text = os.fspath(source)
     if (path := _local_url_path(text)) is not None:

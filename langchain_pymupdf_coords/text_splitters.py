@@ -74,6 +74,9 @@ class CoordsTextSplitter(BaseDocumentTransformer):
     def split_documents(self, documents: Iterable[Document]) -> list[Document]:
         """Return the pieces of all Documents, in order; the Documents stay as they are.
 
+        Args:
+            documents: Documents of this package, or with the article's ``source``, ``page`` and ``boxes``.
+
         Raises:
             ProvenanceError: A Document has no ``boxes`` or malformed metadata, or a piece cannot be found in
                 its Document and ``on_unaligned`` is ``"raise"``.
@@ -81,15 +84,15 @@ class CoordsTextSplitter(BaseDocumentTransformer):
         return [piece for document in documents for piece in self._pieces(document)]
 
     async def asplit_documents(self, documents: Iterable[Document]) -> list[Document]:
-        """Like ``split_documents``, in a thread."""
+        """Return the pieces of all Documents, made in a thread; see ``split_documents``."""
         return await run_in_executor(None, self.split_documents, documents)
 
     def transform_documents(self, documents: Sequence[Document], **kwargs: Any) -> Sequence[Document]:  # noqa: ARG002
-        """Like ``split_documents``."""
+        """Return the pieces of all Documents; see ``split_documents``."""
         return self.split_documents(documents)
 
     async def atransform_documents(self, documents: Sequence[Document], **kwargs: Any) -> Sequence[Document]:  # noqa: ARG002
-        """Like ``split_documents``, in a thread."""
+        """Return the pieces of all Documents, made in a thread; see ``split_documents``."""
         return await self.asplit_documents(documents)
 
     def _pieces(self, document: Document) -> Iterator[Document]:
