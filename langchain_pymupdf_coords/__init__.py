@@ -9,6 +9,7 @@ import typing as _typing
 
 from langchain_pymupdf_coords.errors import (
     CacheWarning,
+    GeometryError,
     OCRUnavailableError,
     OptionError,
     PageFallbackWarning,
@@ -61,6 +62,7 @@ __all__ = [
     "Crop",
     "EvidenceBundle",
     "EvidencePage",
+    "GeometryError",
     "LineBox",
     "LocatedAnswer",
     "LocatedCitation",

@@ -9,8 +9,8 @@ from langchain_core.documents import Document
 
 from langchain_pymupdf_coords.atomic_writing import replacing
 from langchain_pymupdf_coords.document_sources import document_source, require_unchanged
-from langchain_pymupdf_coords.errors import OptionError, ProvenanceError
-from langchain_pymupdf_coords.geometry import GeometryError, bbox_to_quad
+from langchain_pymupdf_coords.errors import GeometryError, OptionError, ProvenanceError
+from langchain_pymupdf_coords.geometry import bbox_to_quad
 from langchain_pymupdf_coords.highlight_colors import PASSAGE_COLOR, STATUS_COLORS
 from langchain_pymupdf_coords.pdf.annotating import Highlight, write_annotated
 from langchain_pymupdf_coords.provenance import QuoteMatch, SourceBox

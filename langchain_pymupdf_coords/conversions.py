@@ -11,9 +11,9 @@ from pathlib import PureWindowsPath
 from typing import Any, overload
 from urllib.parse import quote
 
+from langchain_pymupdf_coords.errors import GeometryError
 from langchain_pymupdf_coords.geometry import (
     BBox,
-    GeometryError,
     PageGeometry,
     PageSize,
     Point,

@@ -14,6 +14,7 @@ from langchain_pymupdf_coords.crop_options import CropOptions
 from langchain_pymupdf_coords.crops import Crop
 from langchain_pymupdf_coords.document_sources import document_source, require_unchanged
 from langchain_pymupdf_coords.errors import (
+    GeometryError,
     PDFOpenError,
     PDFPasswordError,
     ProvenanceError,
@@ -22,7 +23,6 @@ from langchain_pymupdf_coords.errors import (
     SourceUnavailableError,
     SourceUnavailableWarning,
 )
-from langchain_pymupdf_coords.geometry import GeometryError
 from langchain_pymupdf_coords.pdf.rendering import PageRenderer, Rendered
 from langchain_pymupdf_coords.source_files import shown
 from langchain_pymupdf_coords.sources import SourceResolver
@@ -59,7 +59,7 @@ class CropRendering:
                 self._render(source, indices, resolver)
         if self._reduced:
             warnings.warn(
-                f"{len(self._reduced)} pictures have a lower resolution, {self._reduced[0]} first, to stay "
+                f"{len(self._reduced)} picture(s) reduced in resolution, {self._reduced[0]} first, to stay "
                 f"within max_pixels={self._options.max_pixels:,} each and "
                 f"max_total_pixels={self._options.max_total_pixels:,} in all",
                 RenderBudgetWarning,

@@ -6,6 +6,7 @@ from ``PyMuPDFCoordsWarning``, so one ``except`` clause or one warnings filter c
     Exception
     └── PyMuPDFCoordsError
         ├── OptionError                 an option that cannot be used (also a ValueError)
+        ├── GeometryError               a box or rotation that no page can have (also a ValueError)
         ├── PDFOpenError                damaged, empty, or not a PDF
         │   └── PDFPasswordError        a password is needed, or the given one is wrong
         ├── ProvenanceError             coordinate metadata is missing or malformed
@@ -37,6 +38,10 @@ class PyMuPDFCoordsError(Exception):
 
 class OptionError(PyMuPDFCoordsError, ValueError):
     """An option has a value that cannot be used; the message names the option."""
+
+
+class GeometryError(PyMuPDFCoordsError, ValueError):
+    """A box, a page or a rotation that no page can have."""
 
 
 class PDFOpenError(PyMuPDFCoordsError):

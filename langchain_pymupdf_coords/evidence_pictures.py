@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from langchain_pymupdf_coords.crop_options import CropOptions
 from langchain_pymupdf_coords.document_sources import require_unchanged
 from langchain_pymupdf_coords.errors import (
+    GeometryError,
     PDFOpenError,
     PDFPasswordError,
     ProvenanceError,
@@ -15,7 +16,6 @@ from langchain_pymupdf_coords.errors import (
     SourceUnavailableWarning,
 )
 from langchain_pymupdf_coords.evidence_exhibits import SourceExhibits
-from langchain_pymupdf_coords.geometry import GeometryError
 from langchain_pymupdf_coords.pdf.rendering import PageRenderer, Rendered
 from langchain_pymupdf_coords.source_files import shown
 from langchain_pymupdf_coords.sources import SourceResolver
@@ -93,9 +93,9 @@ class EvidencePictures:
     def _warn(self) -> None:
         parts = []
         if self._reduced:
-            parts.append(f"{self._reduced} pages have a lower resolution")
+            parts.append(f"{self._reduced} page(s) reduced in resolution")
         if self._left_out:
-            parts.append(f"{self._left_out} pages have no picture")
+            parts.append(f"{self._left_out} page(s) without a picture")
         if parts:
             limit = f"max_total_pixels={self._options.max_total_pixels:,}"
             message = f"{' and '.join(parts)}, to stay within {limit}"

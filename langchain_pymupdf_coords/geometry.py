@@ -10,16 +10,12 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from langchain_pymupdf_coords.errors import PyMuPDFCoordsError
+from langchain_pymupdf_coords.errors import GeometryError
 
 Point = tuple[float, float]
 BBox = tuple[float, float, float, float]
 Quad = tuple[Point, Point, Point, Point]
 PageSize = tuple[float, float]
-
-
-class GeometryError(PyMuPDFCoordsError, ValueError):
-    """A box, a page or a rotation that no page can have."""
 
 
 def bbox_to_quad(bbox: BBox) -> Quad:

@@ -16,7 +16,8 @@ from langchain_pymupdf_coords.conversions import (
     quad_to_fractions,
     to_pdf_user_space,
 )
-from langchain_pymupdf_coords.geometry import GeometryError, PageGeometry, bbox_to_quad, quad_to_bbox
+from langchain_pymupdf_coords.errors import GeometryError
+from langchain_pymupdf_coords.geometry import PageGeometry, bbox_to_quad, quad_to_bbox
 
 ROTATIONS = [0, 90, 180, 270]
 # MediaBox with its origin at zero and elsewhere; CropBox inside, equal to it, and reaching out of it.

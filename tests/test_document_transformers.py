@@ -240,7 +240,7 @@ def test_a_name_of_a_file_cannot_leave_the_folder(path: Path, tmp_path: Path) ->
 
 def test_a_crop_over_its_limit_is_made_smaller_with_a_warning(path: Path) -> None:
     items = [document(path, [(1, (0.0, 0.0, 612.0, 792.0))]), document(path, [(2, LINE_1)])]
-    with pytest.warns(RenderBudgetWarning, match=r"1 pictures .*page 1 of '.*report\.pdf'") as caught:
+    with pytest.warns(RenderBudgetWarning, match=r"1 picture\(s\) .*page 1 of '.*report\.pdf'") as caught:
         (large,), (small,) = crops_of(items, max_pixels=100_000)
     assert len(caught) == 1
     assert 90_000 < large.width * large.height <= 100_000
@@ -252,7 +252,7 @@ def test_a_crop_over_its_limit_is_made_smaller_with_a_warning(path: Path) -> Non
 def test_the_total_is_shared_so_that_small_crops_stay_whole(path: Path) -> None:
     whole = (0.0, 0.0, 612.0, 792.0)
     items = [document(path, [(1, whole)]), document(path, [(1, LINE_1)]), document(path, [(2, whole)])]
-    with pytest.warns(RenderBudgetWarning, match="2 pictures"):
+    with pytest.warns(RenderBudgetWarning, match=r"2 picture\(s\)"):
         found = [crop for crops in crops_of(items, max_total_pixels=500_000) for crop in crops]
     areas = [crop.width * crop.height for crop in found]
     assert 450_000 < sum(areas) <= 500_000

@@ -408,7 +408,7 @@ def test_notebook_shows_it_in_a_frame_of_its_own(documents: list[Document]) -> N
 
 
 def test_pages_share_the_pixels(documents: list[Document]) -> None:
-    with pytest.warns(RenderBudgetWarning, match="3 pages have a lower resolution"):
+    with pytest.warns(RenderBudgetWarning, match=r"3 page\(s\) reduced in resolution"):
         page = Page(evidence_html(documents, max_total_pixels=300_000).html)
     sizes = [picture.width * picture.height for picture in page.pictures()]
     assert len(sizes) == 3
@@ -426,7 +426,7 @@ def test_plenty_of_pixels(documents: list[Document], plenty: float) -> None:
 
 
 def test_pages_that_could_not_be_read_have_no_picture(documents: list[Document]) -> None:
-    with pytest.warns(RenderBudgetWarning, match="1 pages have no picture"):
+    with pytest.warns(RenderBudgetWarning, match=r"1 page\(s\) without a picture"):
         page = Page(evidence_html(documents, max_total_pixels=130_000).html)
     assert len(page.pictures()) == 2
     assert len(page.all("figure")) == 3

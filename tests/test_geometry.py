@@ -4,9 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from langchain_pymupdf_coords.errors import PyMuPDFCoordsError
+from langchain_pymupdf_coords.errors import GeometryError, PyMuPDFCoordsError
 from langchain_pymupdf_coords.geometry import (
-    GeometryError,
     PageGeometry,
     bbox_of_points,
     bbox_to_quad,

@@ -12,8 +12,8 @@ import pytest
 from numpy.typing import NDArray
 from PIL import Image
 
-from langchain_pymupdf_coords.errors import PDFOpenError, PDFPasswordError
-from langchain_pymupdf_coords.geometry import BBox, GeometryError, bbox_to_quad
+from langchain_pymupdf_coords.errors import GeometryError, PDFOpenError, PDFPasswordError
+from langchain_pymupdf_coords.geometry import BBox, bbox_to_quad
 from langchain_pymupdf_coords.pdf.overlays import Overlay
 from langchain_pymupdf_coords.pdf.rendering import ImageFormat, PageRenderer, Rendered
 from langchain_pymupdf_coords.source_files import SourceFile

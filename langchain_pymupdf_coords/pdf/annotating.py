@@ -8,8 +8,8 @@ from pathlib import Path
 import pymupdf
 
 from langchain_pymupdf_coords.conversions import from_pdf_user_space, to_pdf_user_space
-from langchain_pymupdf_coords.errors import PDFOpenError, PyMuPDFCoordsError
-from langchain_pymupdf_coords.geometry import GeometryError, Quad, quad_to_bbox
+from langchain_pymupdf_coords.errors import GeometryError, PDFOpenError, PyMuPDFCoordsError
+from langchain_pymupdf_coords.geometry import Quad, quad_to_bbox
 from langchain_pymupdf_coords.highlight_colors import Color
 from langchain_pymupdf_coords.pdf.engine import ENGINE_ERRORS, engine
 from langchain_pymupdf_coords.pdf.frame import page_geometry

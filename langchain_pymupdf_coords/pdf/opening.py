@@ -6,8 +6,7 @@ from typing import Any
 
 import pymupdf
 
-from langchain_pymupdf_coords.errors import PDFOpenError, PDFPasswordError
-from langchain_pymupdf_coords.geometry import GeometryError
+from langchain_pymupdf_coords.errors import GeometryError, PDFOpenError, PDFPasswordError
 from langchain_pymupdf_coords.pdf.engine import ENGINE_ERRORS
 from langchain_pymupdf_coords.pdf.frame import bring_upright, is_upright
 
@@ -89,7 +88,9 @@ def open_original(file: Path | bytes, *, name: str, password: str | None = None)
         document_format = str((document.metadata or {}).get("format", ""))
         pages = document.page_count
     except ENGINE_ERRORS as cause:
-        raise PDFOpenError(f"cannot open {name!r}: {cause}; is it a PDF, and complete?") from cause
+        raise PDFOpenError(
+            f"cannot open {name!r}: {str(cause).rstrip('.')}; is it a PDF, and complete?"
+        ) from cause
     if not document_format.startswith(_FORMATS):
         raise PDFOpenError(f"cannot open {name!r}: it is not a PDF but {document_format or 'unknown'!r}")
     if pages < 1:

@@ -9,8 +9,8 @@ from typing import Literal, Self
 
 import pymupdf
 
-from langchain_pymupdf_coords.errors import PDFOpenError
-from langchain_pymupdf_coords.geometry import BBox, GeometryError, PageSize, clip_bbox
+from langchain_pymupdf_coords.errors import GeometryError, PDFOpenError
+from langchain_pymupdf_coords.geometry import BBox, PageSize, clip_bbox
 from langchain_pymupdf_coords.pdf.engine import ENGINE_ERRORS, engine
 from langchain_pymupdf_coords.pdf.opening import open_original
 from langchain_pymupdf_coords.pdf.overlays import Overlay, draw_overlays
