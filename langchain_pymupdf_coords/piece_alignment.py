@@ -28,7 +28,8 @@ def align_pieces(text: str, pieces: Sequence[str]) -> list[Placement | None]:
     Returns:
         The placement of each piece, None where it is not from this text as far as can be told.
     """
-    finder = PlaceFinder(text)
+    # A splitter whose pieces all stand in the text as they are has not rewritten any white space.
+    finder = PlaceFinder(text, verbatim=all(piece.strip() in text for piece in pieces))
     total = len(finder.squeezed.text)
     # What neighbours share, if nothing was left out.
     shared = sum(len("".join(piece.split())) for piece in pieces) - total

@@ -100,9 +100,15 @@ def squeeze(text: str) -> FoldedText:
 
 @dataclass
 class PlaceFinder:
-    """Finds places of pieces in one text."""
+    """Finds places of pieces in one text.
+
+    Attributes:
+        text: The text.
+        verbatim: Whether every piece stands in the text as it is, white space included.
+    """
 
     text: str
+    verbatim: bool = False
     squeezed: FoldedText = field(init=False)
 
     def __post_init__(self) -> None:
@@ -118,7 +124,8 @@ class PlaceFinder:
         It has the same characters, white space aside; the same but for half characters at its ends; the same
         letters and digits; or long stretches of them, and then only the place most like it counts.
         """
-        yield self._equal(self.squeezed, piece, squeeze(piece), search)
+        equal = self._equal(self.squeezed, piece, squeeze(piece), search)
+        yield [place for place in equal if len(place.placement.blocks) == 1] if self.verbatim else equal
         if "\ufffd" in piece:
             whole = _HALF_CHARACTERS.sub(lambda match: " " * len(match.group()), piece)
             yield self._equal(self.squeezed, piece, squeeze(whole), search)

@@ -43,7 +43,10 @@ def place_table(markdown: str, folded: FoldedText, units: Sequence[Unit]) -> lis
     placed: list[Placed] = []
     for number, row in enumerate(rows):
         members = [(column_of[k], units[k]) for k, at in enumerate(row_of) if at == number]
-        placed += _place_row(folded.text, row, members, regular=len(row.cells) == len(rows[0].cells))
+        regular = len(row.cells) == len(rows[0].cells)
+        if slack and regular and _has_other_letters(folded.text, row, members):
+            continue
+        placed += _place_row(folded.text, row, members, regular=regular)
     return placed
 
 
@@ -119,6 +122,15 @@ def _place_row(text: str, row: _Row, members: Sequence[tuple[int, Unit]], *, reg
     for column, cell in enumerate(row.cells):
         placed += _place_interval(text, cell, [unit for at, unit in members if at == column])
     return placed
+
+
+def _has_other_letters(text: str, row: _Row, members: Sequence[tuple[int, Unit]]) -> bool:
+    """Tell whether a cell has nothing in common with its letters on the page, which are another row's then."""
+    for column, cell in enumerate(row.cells):
+        units = [unit for at, unit in members if at == column]
+        if units and _length(cell) and not _place_interval(text, cell, units):
+            return True
+    return False
 
 
 def _place_interval(text: str, interval: Interval, units: Sequence[Unit]) -> list[Placed]:

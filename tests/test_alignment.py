@@ -111,6 +111,24 @@ def test_cells_are_found_by_their_text_where_the_counts_are_wrong() -> None:
     assert again == [(100, 20), (200, 60)]
 
 
+def test_a_row_is_not_taken_for_another_one_with_the_same_numbers() -> None:
+    """A tag that the page shows is no letter of the Markdown, so that all counts after it are wrong."""
+    markdown = (
+        "|Tag|Old|New|\n|---|---|---|\n|Pears|<br>|1<br>1|\n|Plums|2|2|\n|Quince|2|2|\n|Rhubarb|1|<br>|\n"
+    )
+    shown = [["Tag", "Old", "New"], ["Pears", "<br>", "1<br>1"], ["Plums", "2", "2"], ["Quince", "2", "2"]]
+    shown.append(["Rhubarb", "1", "<br>"])
+    runs = [
+        run(word, 100 * column, 20 * number, 10 * number + column)
+        for number, row in enumerate(shown)
+        for column, word in enumerate(row)
+    ]
+    placement = placed(markdown, runs, "table")
+    start = markdown.index("|Quince")
+    tops = [line.bbox[1] for line in placement.lines if start <= line.start < markdown.index("|Rhubarb")]
+    assert tops == [60, 60, 60]
+
+
 def test_cells_of_the_same_text_have_no_place_if_nothing_tells_them_apart() -> None:
     markdown = "|1.10|1.10|\n|---|---|\n"
     stray = [run("N" * 9, 30, 5, 3), run("N" * 9, 130, 5, 4)]

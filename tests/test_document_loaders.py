@@ -198,6 +198,25 @@ def test_a_file_that_was_cut_off_is_an_error_once_its_pages_are_gone(tmp_path: P
         loader.load()
 
 
+def test_a_page_whose_content_is_damaged_is_reported(tmp_path: Path) -> None:
+    """MuPDF goes on without the rest of it, and says so only in its own messages."""
+    with pymupdf.open() as made:
+        page = made.new_page()
+        for number in range(3):
+            page.insert_text((72, 110 + 14 * number), f"Sentence {number} tells of thing number {number}.")
+        made.new_page().insert_text((72, 100), "The second page is whole.")
+        data = made.tobytes(deflate=True)
+    with pymupdf.open(stream=data) as made:
+        last = made[0].get_contents()[-1]
+    start = data.index(b"stream\n", data.index(b"\n%d 0 obj" % last)) + 7
+    path = write(tmp_path, data[:start] + bytes(20) + data[start + 20 :])
+    with pytest.warns(UnreadableContentWarning, match=r"page 1: a part of it is damaged") as caught:
+        documents = PyMuPDFCoordsLoader(path).load()
+    assert len(caught) == 1
+    assert "Sentence 1" in documents[0].page_content
+    assert "Sentence 2" not in documents[0].page_content
+
+
 def test_pictures_and_text_files_are_not_pdfs(tmp_path: Path) -> None:
     picture = pymupdf.Pixmap(pymupdf.csRGB, (0, 0, 9, 9)).tobytes("png")
     for name, data in {"picture.png": picture, "notes.txt": b"plain words"}.items():

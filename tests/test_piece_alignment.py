@@ -37,6 +37,13 @@ def test_places_are_chosen_together(text: str, starts: dict[str, int]) -> None:
     assert spans(text, *starts) == [(start, start + len(piece)) for piece, start in starts.items()]
 
 
+def test_pieces_that_were_not_rewritten_stand_where_the_white_space_is_the_same() -> None:
+    cat = "The cat sat."
+    text = f"{cat}\n\nIt rose. {cat}\n\n{cat} {cat} {cat}"
+    pieces = [cat, f"It rose. {cat}", f"{cat} {cat} {cat}"]
+    assert [text[slice(*span)] for span in spans(text, *pieces)] == pieces
+
+
 def test_a_piece_as_it_is_comes_before_one_with_other_white_space() -> None:
     assert spans("b bbb bbb.", "b", "bbb", "bbb", "bb.") == [(0, 1), (2, 5), (6, 9), (7, 10)]
 

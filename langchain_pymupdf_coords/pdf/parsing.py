@@ -18,6 +18,9 @@ from langchain_pymupdf_coords.pdf.text import read_textpage, text_runs, without_
 # gigabyte, 8,000 a minute and three.
 MAX_LAYOUT_LINES = 4_000
 
+# What MuPDF says when it goes on without the rest of a content stream.
+_LOST = ("zlib error", "cannot load content stream", "unknown filter", "treating as end of file")
+
 
 class _TooDenseError(Exception):
     """A page that the layout model should not see; carries its index."""
@@ -46,6 +49,7 @@ class PageParser:
         self._pages: dict[int, pymupdf.Page] = {}
         self._textpages: dict[int, pymupdf.TextPage] = {}
         self._recognised: dict[int, PageNote | None] = {}
+        self._lost: dict[int, PageNote | None] = {}
         document.watch = self._watch
         self._has_labels = bool(document.is_pdf and document.get_page_labels())
         if document.is_pdf:
@@ -93,7 +97,9 @@ class PageParser:
 
     def _read_text(self, page: pymupdf.Page, get: Callable[[], pymupdf.TextPage]) -> pymupdf.TextPage:
         """Read a page, after OCR where it needs that; a page that is parsed again has its words already."""
+        pymupdf.TOOLS.reset_mupdf_warnings()
         textpage = get()
+        self._lost[page.number] = lost_content(pymupdf.TOOLS.mupdf_warnings())
         if self._recognise is None or page.number in self._recognised:
             return textpage
         recognition = self._recognise(page, textpage)
@@ -124,9 +130,15 @@ class PageParser:
     def _parsed(self, page: pymupdf.Page, boxes: list[ParsedBox], notes: list[PageNote]) -> ParsedPage:
         size = page.rect.width, page.rect.height
         label = page.get_label() if self._has_labels else ""
-        if note := self._recognised.get(page.number):
-            notes = [*notes, note]
+        told = (self._lost.get(page.number), self._recognised.get(page.number))
+        notes = [*notes, *filter(None, told)]
         return ParsedPage(page.number + 1, size, label, on_page(boxes, size), tuple(notes))
+
+
+def lost_content(messages: str) -> PageNote | None:
+    """Return what to tell of a page, if MuPDF said while it read it that a part of its content is damaged."""
+    lost = [line for line in messages.splitlines() if any(sign in line for sign in _LOST)]
+    return PageNote("unreadable", f"a part of it is damaged and may be missing: {lost[0]}") if lost else None
 
 
 def _layout_box(text: str, box: Mapping[str, Any]) -> LayoutBox:
