@@ -44,9 +44,7 @@ def place_table(markdown: str, folded: FoldedText, units: Sequence[Unit]) -> lis
     for number, row in enumerate(rows):
         members = [(column_of[k], units[k]) for k, at in enumerate(row_of) if at == number]
         regular = len(row.cells) == len(rows[0].cells)
-        if slack and regular and _has_other_letters(folded.text, row, members):
-            continue
-        placed += _place_row(folded.text, row, members, regular=regular)
+        placed += _place_row(folded.text, row, members, regular=regular, sure=not slack)
     return placed
 
 
@@ -114,23 +112,20 @@ def _columns(units: Sequence[Unit], rows: Sequence[_Row], row_of: Sequence[int],
     return [columns.get(k, bisect_left(ends, middles[k])) for k in range(len(units))]
 
 
-def _place_row(text: str, row: _Row, members: Sequence[tuple[int, Unit]], *, regular: bool) -> list[Placed]:
+def _place_row(
+    text: str, row: _Row, members: Sequence[tuple[int, Unit]], *, regular: bool, sure: bool
+) -> list[Placed]:
     if not regular:
         in_columns = [unit for _, unit in sorted(members, key=lambda member: member[0])]
         return _place_interval(text, row.letters, in_columns)
     placed: list[Placed] = []
     for column, cell in enumerate(row.cells):
-        placed += _place_interval(text, cell, [unit for at, unit in members if at == column])
-    return placed
-
-
-def _has_other_letters(text: str, row: _Row, members: Sequence[tuple[int, Unit]]) -> bool:
-    """Tell whether a cell has nothing in common with its letters on the page, which are another row's then."""
-    for column, cell in enumerate(row.cells):
         units = [unit for at, unit in members if at == column]
-        if units and _length(cell) and not _place_interval(text, cell, units):
-            return True
-    return False
+        found = _place_interval(text, cell, units)
+        if not sure and units and _length(cell) and not found:
+            return []  # these are the letters of another row
+        placed += found
+    return placed
 
 
 def _place_interval(text: str, interval: Interval, units: Sequence[Unit]) -> list[Placed]:

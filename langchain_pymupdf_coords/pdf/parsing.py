@@ -99,7 +99,7 @@ class PageParser:
         """Read a page, after OCR where it needs that; a page that is parsed again has its words already."""
         pymupdf.TOOLS.reset_mupdf_warnings()
         textpage = get()
-        self._lost[page.number] = lost_content(pymupdf.TOOLS.mupdf_warnings())
+        self._lost[page.number] = _lost_content(pymupdf.TOOLS.mupdf_warnings())
         if self._recognise is None or page.number in self._recognised:
             return textpage
         recognition = self._recognise(page, textpage)
@@ -135,7 +135,7 @@ class PageParser:
         return ParsedPage(page.number + 1, size, label, on_page(boxes, size), tuple(notes))
 
 
-def lost_content(messages: str) -> PageNote | None:
+def _lost_content(messages: str) -> PageNote | None:
     """Return what to tell of a page, if MuPDF said while it read it that a part of its content is damaged."""
     lost = [line for line in messages.splitlines() if any(sign in line for sign in _LOST)]
     return PageNote("unreadable", f"a part of it is damaged and may be missing: {lost[0]}") if lost else None
