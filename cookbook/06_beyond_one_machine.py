@@ -36,9 +36,9 @@ from langchain_core.documents import Document
 from langchain_core.documents.base import Blob
 
 from langchain_pymupdf_coords import PyMuPDFCoordsError, PyMuPDFCoordsParser, QuoteLocator
+from langchain_pymupdf_coords.loading.worker import use_one_thread
 from langchain_pymupdf_coords.pdf.sample import sample_report
 from langchain_pymupdf_coords.sources import normalise_source
-from langchain_pymupdf_coords.worker_process import use_one_thread
 
 PARSER = PyMuPDFCoordsParser()
 

@@ -29,7 +29,7 @@ from langchain_pymupdf_coords.errors import (
     UnreadableContentWarning,
     WorkerError,
 )
-from langchain_pymupdf_coords.provenance import LineBox, QuoteMatch, Region, SourceBox
+from langchain_pymupdf_coords.provenance import Crop, LineBox, QuoteMatch, Region, SourceBox
 
 if _typing.TYPE_CHECKING:
     from langchain_pymupdf_coords.annotations import annotate_pdf
@@ -41,16 +41,13 @@ if _typing.TYPE_CHECKING:
         citation_prompt,
         format_sources,
     )
-    from langchain_pymupdf_coords.crops import Crop
     from langchain_pymupdf_coords.document_loaders import PyMuPDFCoordsLoader, PyMuPDFCoordsParser
-    from langchain_pymupdf_coords.document_transformers import SourceCropTransformer
+    from langchain_pymupdf_coords.document_transformers import QuoteLocatingTransformer, SourceCropTransformer
     from langchain_pymupdf_coords.evidence import EvidencePage, evidence_html
-    from langchain_pymupdf_coords.evidence_bundle import BundleReport, EvidenceBundle
+    from langchain_pymupdf_coords.evidence.bundle import BundleReport, EvidenceBundle
     from langchain_pymupdf_coords.message_blocks import content_blocks
     from langchain_pymupdf_coords.quote_locator import QuoteLocator
-    from langchain_pymupdf_coords.quote_selection import BM25SentenceSelector
-    from langchain_pymupdf_coords.quote_transformers import QuoteLocatingTransformer
-    from langchain_pymupdf_coords.retrievers import QuoteLocatingRetriever
+    from langchain_pymupdf_coords.retrievers import BM25SentenceSelector, QuoteLocatingRetriever
     from langchain_pymupdf_coords.text_splitters import CoordsTextSplitter
 
 __all__ = [
@@ -113,16 +110,13 @@ _NAMES = {
         "citation_prompt",
         "format_sources",
     ),
-    "crops": ("Crop",),
     "document_loaders": ("PyMuPDFCoordsLoader", "PyMuPDFCoordsParser"),
-    "document_transformers": ("SourceCropTransformer",),
+    "document_transformers": ("QuoteLocatingTransformer", "SourceCropTransformer"),
     "evidence": ("EvidencePage", "evidence_html"),
-    "evidence_bundle": ("BundleReport", "EvidenceBundle"),
+    "evidence.bundle": ("BundleReport", "EvidenceBundle"),
     "message_blocks": ("content_blocks",),
     "quote_locator": ("QuoteLocator",),
-    "quote_selection": ("BM25SentenceSelector",),
-    "quote_transformers": ("QuoteLocatingTransformer",),
-    "retrievers": ("QuoteLocatingRetriever",),
+    "retrievers": ("BM25SentenceSelector", "QuoteLocatingRetriever"),
     "text_splitters": ("CoordsTextSplitter",),
 }
 _MODULE_OF = {name: module for module, names in _NAMES.items() for name in names}

@@ -7,14 +7,19 @@ from typing import Literal, get_args
 
 from langchain_core.documents import Document
 
-from langchain_pymupdf_coords.atomic_writing import replacing
-from langchain_pymupdf_coords.document_sources import document_source, require_unchanged
 from langchain_pymupdf_coords.errors import GeometryError, OptionError, ProvenanceError
 from langchain_pymupdf_coords.geometry import bbox_to_quad
-from langchain_pymupdf_coords.highlight_colors import PASSAGE_COLOR, STATUS_COLORS
-from langchain_pymupdf_coords.pdf.annotating import Highlight, write_annotated
-from langchain_pymupdf_coords.provenance import QuoteMatch, SourceBox
-from langchain_pymupdf_coords.sources import Resolver, SourceFile, SourceResolver
+from langchain_pymupdf_coords.pdf.annotating import write_annotated
+from langchain_pymupdf_coords.pdf.colors import PASSAGE_COLOR, STATUS_COLORS, Highlight
+from langchain_pymupdf_coords.provenance.boxes import SourceBox
+from langchain_pymupdf_coords.provenance.quotes import QuoteMatch
+from langchain_pymupdf_coords.sources.files import SourceFile, replacing
+from langchain_pymupdf_coords.sources.resolver import (
+    Resolver,
+    SourceResolver,
+    document_source,
+    require_unchanged,
+)
 
 Marked = Literal["quotes", "boxes"]
 

@@ -14,7 +14,9 @@ from langchain_core.runnables import run_in_executor
 _THREADS = 4
 
 T = TypeVar("T")
+
 P = ParamSpec("P")
+
 _END = object()
 
 

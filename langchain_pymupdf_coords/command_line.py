@@ -1,4 +1,4 @@
-"""The commands of ``python -m langchain_pymupdf_coords``.
+"""The commands of ``python -m langchain_pymupdf_coords``: JSON lines for programs, text for people.
 
 Results go to standard output, errors and warnings to standard error. The exit status is 0, or 1 when ``ask``
 found nothing, or 2 after an error.
@@ -7,29 +7,79 @@ found nothing, or 2 after an error.
 import argparse
 import base64
 import io
+import json
 import os
 import re
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TextIO, get_args
 
 from langchain_core.documents import Document
 
 from langchain_pymupdf_coords.annotations import annotate_pdf
-from langchain_pymupdf_coords.atomic_writing import replacing
-from langchain_pymupdf_coords.chunking import ChunkMode
-from langchain_pymupdf_coords.command_output import json_line, passage_lines, plain
-from langchain_pymupdf_coords.crops import Crop
+from langchain_pymupdf_coords.chunking.chunks import ChunkMode
 from langchain_pymupdf_coords.document_loaders import PyMuPDFCoordsLoader
 from langchain_pymupdf_coords.document_transformers import SourceCropTransformer
 from langchain_pymupdf_coords.errors import OptionError, PyMuPDFCoordsError, PyMuPDFCoordsWarning
-from langchain_pymupdf_coords.evidence import evidence_html
-from langchain_pymupdf_coords.parsing_options import OCRMode
-from langchain_pymupdf_coords.passage_search import answering_passages
+from langchain_pymupdf_coords.evidence.page import evidence_html
+from langchain_pymupdf_coords.geometry import BBox, quad_to_bbox
+from langchain_pymupdf_coords.loading.options import OCRMode
 from langchain_pymupdf_coords.pdf.sample import sample_report
-from langchain_pymupdf_coords.provenance import QuoteMatch
+from langchain_pymupdf_coords.provenance.boxes import SourceBox
+from langchain_pymupdf_coords.provenance.crops import Crop
+from langchain_pymupdf_coords.provenance.quotes import QuoteMatch
+from langchain_pymupdf_coords.retrievers import answering_passages
+from langchain_pymupdf_coords.sources.files import replacing
+
+_CONTROLS = {code: f"\\u{code:04x}" for code in range(0x7F, 0xA0)}
+
+
+def json_line(document: Document) -> str:
+    """Return a Document as one line of JSON: ``id``, ``page_content`` and ``metadata`` as a store gets them.
+
+    ``Document(**json.loads(line))`` gives it back. No control character is left that a terminal would obey.
+    """
+    record = {"id": document.id, "page_content": document.page_content, "metadata": document.metadata}
+    return json.dumps(record, ensure_ascii=False, allow_nan=False).translate(_CONTROLS)
+
+
+def passage_lines(number: int, document: Document) -> Iterator[str]:
+    """Yield the lines that say where a passage stands, and where in it each of its quotes.
+
+    Args:
+        number: Its rank, from 1.
+        document: A Document with ``metadata["quotes"]``.
+    """
+    metadata = document.metadata
+    first, last = metadata["page"], metadata["page_end"]
+    pages = f"page {first}" if first == last else f"pages {first} to {last}"
+    yield plain(f"{number}. {pages} of {metadata['total_pages']}: {metadata['section'] or 'no heading'}")
+    for match in QuoteMatch.from_document(document):
+        yield f"   “{plain(match.text)}”"
+        for region in match.regions:
+            rectangles = [quad_to_bbox(quad) for quad in region.quads]
+            yield f"   {match.status}, by {match.precision}, on page {region.page}: {_row(rectangles)}"
+    for page, boxes in _boxes_by_page(document).items():
+        yield f"   passage on page {page}: {_row([box.bbox for box in boxes])}"
+
+
+def plain(text: str) -> str:
+    """Return text on one line, without characters that a terminal would obey instead of showing."""
+    return "".join(char for char in " ".join(text.split()) if char.isprintable())
+
+
+def _boxes_by_page(document: Document) -> dict[int, list[SourceBox]]:
+    pages: dict[int, list[SourceBox]] = {}
+    for box in SourceBox.from_document(document):
+        pages.setdefault(box.page, []).append(box)
+    return pages
+
+
+def _row(rectangles: Sequence[BBox]) -> str:
+    return " ".join("[" + ", ".join(f"{edge:.1f}" for edge in rectangle) + "]" for rectangle in rectangles)
+
 
 PROGRAM = "python -m langchain_pymupdf_coords"
 

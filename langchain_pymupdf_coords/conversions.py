@@ -25,6 +25,7 @@ from langchain_pymupdf_coords.geometry import (
 # A link is made from untrusted metadata: of URLs, only the kinds that fetch a file are kept as URLs, so that
 # "javascript://…" becomes a harmless relative path.
 _FILE_URL = re.compile(r"(?:https?|file|s3|gs)://", re.IGNORECASE)
+
 _WINDOWS_PATH = re.compile(r"[A-Za-z]:[\\/]")
 
 
@@ -59,8 +60,12 @@ def quad_to_fractions(quad: Quad, size: PageSize) -> Quad:
 
 @overload
 def to_pdf_user_space(shape: Point, geometry: PageGeometry) -> Point: ...
+
+
 @overload
 def to_pdf_user_space(shape: Quad, geometry: PageGeometry) -> Quad: ...
+
+
 def to_pdf_user_space(shape: Point | Quad, geometry: PageGeometry) -> Point | Quad:
     """Return a point or quad of the displayed frame in PDF user space (bottom-left origin, y up, user units).
 
@@ -78,8 +83,12 @@ def to_pdf_user_space(shape: Point | Quad, geometry: PageGeometry) -> Point | Qu
 
 @overload
 def from_pdf_user_space(shape: Point, geometry: PageGeometry) -> Point: ...
+
+
 @overload
 def from_pdf_user_space(shape: Quad, geometry: PageGeometry) -> Quad: ...
+
+
 def from_pdf_user_space(shape: Point | Quad, geometry: PageGeometry) -> Point | Quad:
     """Return a point or quad of PDF user space in the displayed frame, in points.
 

@@ -11,11 +11,12 @@ from langchain_core.documents import Document
 from langchain_core.documents.base import Blob
 
 from langchain_pymupdf_coords.async_streams import in_background
-from langchain_pymupdf_coords.document_streams import DocumentStream, OnError
-from langchain_pymupdf_coords.downloads import download
 from langchain_pymupdf_coords.errors import OptionError
-from langchain_pymupdf_coords.parsing_options import ParsingOptions
-from langchain_pymupdf_coords.sources import SourceFile, SourceResolver
+from langchain_pymupdf_coords.loading.document_streams import DocumentStream, OnError
+from langchain_pymupdf_coords.loading.options import ParsingOptions
+from langchain_pymupdf_coords.sources.downloads import download
+from langchain_pymupdf_coords.sources.files import SourceFile
+from langchain_pymupdf_coords.sources.resolver import SourceResolver
 
 FilePath = str | os.PathLike[str]
 

@@ -15,14 +15,19 @@ from dataclasses import dataclass
 from itertools import compress, pairwise
 
 _ATTRIBUTE = r"""\s+[\w:-]{1,30}\s?=\s?(?:"[^"<>]{0,200}"|'[^'<>]{0,200}'|[\w#%.-]{1,60})"""
+
 TAG = re.compile(rf"</?(?:br|sup|sub|u|mark|b|i)(?:{_ATTRIBUTE}){{0,8}}\s?/?>", re.IGNORECASE | re.ASCII)
 """HTML tags that the engine writes. Nothing but attributes may follow the name, so that the mathematics of
 "a<b and c>d" is no tag."""
 
 _ASCII_LOWER = bytes(range(128)).lower() + bytes(128)
+
 _ASCII_KEPT = bytes(chr(code).isalnum() for code in range(128)) + bytes(128)
+
 _ASCII_DROPPED = bytes(code for code in range(128) if not chr(code).isalnum())
+
 _LONGEST_CLUSTER = 32  # Unicode's stream-safe text has 30 marks at most; sorting a million marks is quadratic
+
 _CACHED_CHARACTERS = 1 << 15
 
 
@@ -153,3 +158,15 @@ def fold_glyphs(text: str) -> str:
     if None not in pieces:
         return "".join(piece or "" for piece in pieces)
     return _fold_clusters(text, pieces).text
+
+
+UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+
+
+def clean_text(value: str) -> str:
+    """Return the text with every NUL and lone surrogate replaced by U+FFFD, the replacement character.
+
+    PostgreSQL, Chroma and Milvus refuse such text. One character stands for one, so that the length stays
+    and every span into the text remains right.
+    """
+    return UNSTORABLE.sub("\ufffd", value)

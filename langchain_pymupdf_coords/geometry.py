@@ -13,8 +13,11 @@ from dataclasses import dataclass
 from langchain_pymupdf_coords.errors import GeometryError
 
 Point = tuple[float, float]
+
 BBox = tuple[float, float, float, float]
+
 Quad = tuple[Point, Point, Point, Point]
+
 PageSize = tuple[float, float]
 
 

@@ -37,11 +37,11 @@ from typing import Any
 from langchain_core.documents import Document
 from langchain_core.documents.base import Blob
 
-from langchain_pymupdf_coords.cut_documents import with_own_coordinates
 from langchain_pymupdf_coords.document_loaders import PyMuPDFCoordsLoader, PyMuPDFCoordsParser
 from langchain_pymupdf_coords.errors import ProvenanceError
-from langchain_pymupdf_coords.parsing_options import ParsingOptions
-from langchain_pymupdf_coords.provenance import SourceBox, document_id
+from langchain_pymupdf_coords.loading.options import ParsingOptions
+from langchain_pymupdf_coords.provenance.boxes import SourceBox, document_id
+from langchain_pymupdf_coords.text_splitters import with_own_coordinates
 
 try:
     from llama_index.core.readers.base import BaseReader

@@ -1,15 +1,17 @@
 """Documents as text and pictures for a prompt to a multimodal model."""
 
 import os
+import re
+from base64 import b64encode
 from collections.abc import Iterable, Iterator
 
 from langchain_core.documents import Document
 from langchain_core.messages.content import ContentBlock, create_image_block, create_text_block
 
-from langchain_pymupdf_coords.crop_files import crop_base64
-from langchain_pymupdf_coords.crops import Crop
-from langchain_pymupdf_coords.document_sources import document_source
-from langchain_pymupdf_coords.sources import SourceResolver
+from langchain_pymupdf_coords.errors import SourceAccessError
+from langchain_pymupdf_coords.provenance.crops import Crop
+from langchain_pymupdf_coords.sources.files import shown
+from langchain_pymupdf_coords.sources.resolver import SourceResolver, document_source
 
 
 def content_blocks(
@@ -64,3 +66,29 @@ def _pages(document: Document) -> str:
     label = document.metadata.get("page_label")
     printed = f" (printed {label})" if label and str(label) != f"{first:g}" else ""
     return f", page {first:g}{printed}" if first == last else f", pages {first:g} to {last:g}{printed}"
+
+
+# How the files of each type begin; the four bytes after RIFF are a length.
+_SIGNATURES = {
+    "image/png": re.compile(rb"\x89PNG\r\n\x1a\n"),
+    "image/jpeg": re.compile(rb"\xff\xd8\xff"),
+    "image/webp": re.compile(rb"RIFF....WEBP", re.DOTALL),
+}
+
+
+def crop_base64(crop: Crop, resolver: SourceResolver) -> str:
+    """Return the picture of a crop in base64, read from its file if it is in one.
+
+    Metadata may have been tampered with, so only a file of the type that it claims is read, and only where
+    the resolver allows.
+
+    Raises:
+        SourceUnavailableError: There is no such file, or it cannot be read.
+        SourceAccessError: The file lies outside of the root, or it is no image of this type.
+    """
+    if crop.path is None:
+        return crop.base64 or ""
+    data = resolver.resolve(crop.path).read_bytes()
+    if not _SIGNATURES[crop.mime_type].match(data):
+        raise SourceAccessError(f"{shown(crop.path)} in metadata['crops'] is not of type {crop.mime_type}")
+    return b64encode(data).decode("ascii")

@@ -16,14 +16,15 @@ from langchain_pymupdf_coords.errors import (
     SourceChangedWarning,
     SourceUnavailableError,
 )
-from langchain_pymupdf_coords.file_glyphs import FileGlyphs
 from langchain_pymupdf_coords.folding import FoldedText, fold
-from langchain_pymupdf_coords.provenance import LineBox, QuoteMatch, Region, SourceBox
-from langchain_pymupdf_coords.quote_matching import find_quote
-from langchain_pymupdf_coords.quote_placing import ChunkPlaces, GlyphReader, Span, place_spans
-from langchain_pymupdf_coords.relocation import relocate, shows
-from langchain_pymupdf_coords.running_heads import find_past_running_heads, may_be_interrupted
-from langchain_pymupdf_coords.sources import Resolver, SourceFile, SourceResolver
+from langchain_pymupdf_coords.pdf.glyphs import FileGlyphs
+from langchain_pymupdf_coords.provenance.boxes import LineBox, SourceBox
+from langchain_pymupdf_coords.provenance.quotes import QuoteMatch, Region, dump_quotes
+from langchain_pymupdf_coords.quotes.matching import find_past_running_heads, find_quote, may_be_interrupted
+from langchain_pymupdf_coords.quotes.regions import ChunkPlaces, GlyphReader, Span, place_spans
+from langchain_pymupdf_coords.quotes.relocation import relocate, shows
+from langchain_pymupdf_coords.sources.files import SourceFile
+from langchain_pymupdf_coords.sources.resolver import Resolver, SourceResolver
 
 OnChange = Literal["warn", "raise", "relocate"]
 
@@ -238,3 +239,19 @@ def _rank(match: QuoteMatch) -> tuple[int, float]:
 @lru_cache(maxsize=256)
 def _folded(content: str) -> FoldedText:
     return fold(content)
+
+
+def with_quotes(document: Document, quotes: Iterable[str], locator: QuoteLocator) -> Document:
+    """Return a copy of a Document with ``metadata["quotes"]``: those of some quotes that it holds, located.
+
+    Args:
+        document: Any Document; one without ``metadata["boxes"]`` has no place on a page, and so no quotes.
+        quotes: The quotes, plain or in Markdown. Of equal ones the first counts.
+        locator: What finds them.
+
+    Raises:
+        ProvenanceError, SourceAccessError, SourceChangedError, PDFPasswordError: See ``QuoteLocator.locate``.
+    """
+    placeable = dict.fromkeys(quotes) if "boxes" in document.metadata else ()
+    matches = [match for quote in placeable if (match := locator.locate(document, quote)) is not None]
+    return document.model_copy(update={"metadata": {**document.metadata, "quotes": dump_quotes(matches)}})

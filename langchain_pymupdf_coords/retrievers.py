@@ -1,19 +1,107 @@
-"""A retriever whose Documents come with quotes, located on the pages that they came from."""
+"""Which sentences of a Document to quote in answer to a query.
 
+A retriever whose Documents come with quotes, located on the pages that they came from.
+
+The passages of a file that answer a question best, and the sentences that do, located on their pages.
+"""
+
+import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever, RetrieverLike
-from langchain_core.runnables import Runnable
+from langchain_core.runnables import Runnable, RunnableLambda
 from pydantic import Field
 
 from langchain_pymupdf_coords.async_streams import run_in_background
 from langchain_pymupdf_coords.errors import OptionError
-from langchain_pymupdf_coords.quote_locator import QuoteLocator
-from langchain_pymupdf_coords.quote_selection import BM25SentenceSelector
-from langchain_pymupdf_coords.quote_transformers import with_quotes
+from langchain_pymupdf_coords.quote_locator import QuoteLocator, with_quotes
+from langchain_pymupdf_coords.quotes.search_terms import LANGUAGES, SearchTerms, words
+from langchain_pymupdf_coords.quotes.sentences import split_sentences
+
+_EXTRA = "pip install 'langchain-pymupdf-coords[sentences]'"
+
+
+@dataclass(frozen=True)
+class BM25SentenceSelector:
+    """Picks the sentences of a Document that answer a query best, by BM25 over the Document's sentences.
+
+    Rows of tables count as sentences; headings do not, unless there is nothing else. The language is guessed
+    from stop words. Danish, Dutch, English, French, German, Italian, Norwegian, Portuguese, Russian, Spanish,
+    Swedish and Turkish words are compared by their stems and without stop words, words of other languages as
+    they are, and Chinese, Japanese, Korean and other scripts of Asia by pairs of characters.
+
+    Needs the extra ``sentences``: ``pip install 'langchain-pymupdf-coords[sentences]'``.
+
+    Attributes:
+        max_sentences: How many sentences to pick at most.
+
+    Raises:
+        OptionError: `max_sentences` is not a positive whole number.
+        ImportError: The extra is not installed.
+    """
+
+    max_sentences: int = 3
+
+    def __post_init__(self) -> None:
+        if type(self.max_sentences) is not int or self.max_sentences < 1:
+            raise OptionError(f"max_sentences must be a whole number from 1, not {self.max_sentences!r}")
+        _check_installed()
+
+    def __call__(self, query: str, document: Document) -> list[str]:
+        """Return sentences that share a term with the query, the best first.
+
+        Args:
+            query: The question or search words.
+            document: A Document; only its ``page_content`` is read.
+
+        Returns:
+            Slices of ``page_content``, verbatim with their Markdown; none where nothing fits.
+        """
+        asked = words(query)
+        if not asked:
+            return []
+        text = document.page_content
+        terms_of = SearchTerms.of(words(text) + asked)
+        terms = [(sentence, terms_of(words(sentence))) for sentence in _candidates(text, terms_of.language)]
+        best = _ranked([(sentence, found) for sentence, found in terms if found], terms_of(asked))
+        return list(dict.fromkeys(best))[: self.max_sentences]
+
+
+def _check_installed() -> None:
+    try:
+        with warnings.catch_warnings():
+            # It has a progress bar, which would ask for widgets in a notebook; it is never shown.
+            warnings.filterwarnings("ignore", message="IProgress not found")
+            import bm25s  # noqa: F401
+        import sentencex  # noqa: F401
+        import Stemmer  # noqa: F401
+    except ImportError as cause:
+        raise ImportError(f"selecting sentences by BM25 needs {cause.name}: {_EXTRA}") from cause
+
+
+def _candidates(text: str, language: str | None) -> list[str]:
+    sentences = split_sentences(text, LANGUAGES[language] if language else "en")
+    answers = [sentence for sentence in sentences if sentence.kind != "heading"]
+    return [text[slice(*sentence.span)] for sentence in answers or sentences]
+
+
+def _ranked(candidates: list[tuple[str, list[str]]], asked: list[str]) -> list[str]:
+    """Sentences that share a term with what is asked by their score; of equal ones the earlier first."""
+    if not candidates or not asked:
+        return []
+    import bm25s
+
+    index = bm25s.BM25()
+    index.index([terms for _, terms in candidates], show_progress=False)
+    scores = index.get_scores(asked)
+    order = sorted(range(len(candidates)), key=lambda at: -scores[at])
+    return [candidates[at][0] for at in order if scores[at] > 0]
+
 
 QuoteSelector = Callable[[str, Document], Sequence[str]] | Runnable[dict[str, Any], Sequence[str]]
 
@@ -101,3 +189,44 @@ def _checked(quotes: object) -> Sequence[str]:
     if isinstance(quotes, list | tuple) and all(isinstance(quote, str) for quote in quotes):
         return quotes
     raise OptionError(f"select_quotes must return a list of strings, not {type(quotes).__name__}")
+
+
+def answering_passages(
+    documents: Sequence[Document], question: str, *, top: int, password: str | None = None
+) -> list[Document]:
+    """Return the Documents that answer a question best, each with its best sentence located.
+
+    Args:
+        documents: Where to search.
+        question: The question, or search words.
+        top: How many Documents to return at most.
+        password: User or owner password of an encrypted file.
+
+    Returns:
+        Copies with ``metadata["quotes"]``, the best first; fewer where fewer share a term with the question.
+
+    Raises:
+        ImportError: The extra ``ask`` is not installed.
+    """
+    retriever = QuoteLocatingRetriever(
+        select_quotes=BM25SentenceSelector(max_sentences=1),
+        base_retriever=RunnableLambda(partial(best_passages, documents, top)),
+        locator=QuoteLocator(password=password),
+    )
+    return retriever.invoke(question)
+
+
+def best_passages(documents: Sequence[Document], top: int, question: str) -> list[Document]:
+    """Rank Documents by BM25; those that share no term with the question are left out."""
+    import bm25s
+
+    texts, asked = [words(document.page_content) for document in documents], words(question)
+    terms_of = SearchTerms.of([word for text in (*texts, asked) for word in text])
+    terms, asked = [terms_of(text) for text in texts], terms_of(asked)
+    if not asked or not any(terms):
+        return []
+    index = bm25s.BM25()
+    index.index(terms, show_progress=False)
+    scores = index.get_scores(asked)
+    order = sorted(range(len(documents)), key=lambda at: -scores[at])
+    return [documents[at] for at in order[:top] if scores[at] > 0]

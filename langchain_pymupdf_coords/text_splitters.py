@@ -1,4 +1,7 @@
-"""Splitting Documents with any text splitter, each piece with page coordinates of its own."""
+"""Splitting Documents with any text splitter, each piece with page coordinates of its own.
+
+Documents whose text others cut out of a chunk while they copied the coordinates of the whole chunk.
+"""
 
 import copy
 import warnings
@@ -9,19 +12,19 @@ from typing import Any, Literal, get_args
 from langchain_core.documents import BaseDocumentTransformer, Document
 from langchain_core.runnables import run_in_executor
 
-from langchain_pymupdf_coords.box_splitting import SplitsText
+from langchain_pymupdf_coords.chunking.boxes import SplitsText
+from langchain_pymupdf_coords.chunking.piece_alignment import align_pieces
+from langchain_pymupdf_coords.chunking.piece_places import Placement
+from langchain_pymupdf_coords.chunking.piece_provenance import ChunkProvenance
 from langchain_pymupdf_coords.errors import OptionError, ProvenanceError, UnplacedTextWarning
-from langchain_pymupdf_coords.metadata_json import shown
-from langchain_pymupdf_coords.piece_alignment import align_pieces
-from langchain_pymupdf_coords.piece_places import Placement
-from langchain_pymupdf_coords.piece_provenance import ChunkProvenance
-from langchain_pymupdf_coords.provenance import (
+from langchain_pymupdf_coords.provenance.boxes import (
     document_id,
     dump_boxes,
     dump_lines,
     dump_page_sizes,
     page_sizes,
 )
+from langchain_pymupdf_coords.provenance.fields import shown
 
 OnUnaligned = Literal["raise", "warn"]
 
@@ -169,3 +172,56 @@ def _piece_id(document: Document, text: str, placement: Placement | None, number
     # The same white space, or text from elsewhere, may be there twice.
     place = placement.span[0] if placement and placement.blocks else -1 - number
     return document_id("", {"chunk": document.id or nameless, "piece": text}, place)
+
+
+def with_own_coordinates(document: Document, whole: str, offset: object = None) -> Document:
+    """Return a Document with the coordinates of its own text, of those of the text that it was cut from.
+
+    Args:
+        document: A Document with the metadata of the whole.
+        whole: The text that the spans in that metadata count in.
+        offset: Where the Document's text begins in it, as whoever cut it says. Decides where the text occurs
+            several times, if it is there.
+
+    Returns:
+        A copy with the same id and text. It has no boxes and no lines, and there is an
+        ``UnplacedTextWarning``, where the text is not in ``whole``, or not in one place only.
+
+    Raises:
+        ProvenanceError: The metadata is malformed, or has no ``boxes``.
+    """
+    text = document.page_content
+    start = whole.find(text)
+    pieces = [text]
+    if text.strip() and start >= 0:
+        if whole.find(text, start + 1) >= 0:
+            if not isinstance(offset, int) or offset < 0 or not whole.startswith(text, offset):
+                return _without_place(document)
+            start = offset
+        # With what is before and after, a piece can stand in one place only.
+        pieces = [whole[:start], text, whole[start + len(text) :]]
+    splitter = CoordsTextSplitter(_GivenPieces(pieces), on_unaligned="warn")
+    cut = splitter.split_documents([document.model_copy(update={"page_content": whole})])
+    return cut[len(pieces) // 2].model_copy(update={"id": document.id})
+
+
+def _without_place(document: Document) -> Document:
+    warnings.warn(
+        f"{document.metadata.get('source')}, page {document.metadata.get('page')}: the text of {document.id} "
+        "occurs more than once in the chunk that it was cut from; it has no boxes",
+        UnplacedTextWarning,
+        stacklevel=3,
+    )
+    kept = {key: value for key, value in document.metadata.items() if key not in ("quotes", "crops")}
+    metadata = {**kept, "boxes": "[]", "lines": "[]"}
+    return document.model_copy(update={"metadata": metadata})
+
+
+@dataclass(frozen=True, slots=True)
+class _GivenPieces:
+    """A text splitter that returns pieces known beforehand."""
+
+    pieces: list[str]
+
+    def split_text(self, text: str) -> list[str]:  # noqa: ARG002
+        return self.pieces

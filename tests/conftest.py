@@ -11,7 +11,7 @@ from langchain_core.documents import Document
 from numpy.typing import NDArray
 
 from langchain_pymupdf_coords import PyMuPDFCoordsLoader
-from tests.pdf_factory import report_pdf
+from tests.support.pdf_factory import report_pdf
 
 SHARED = Path(__file__).parents[2] / "shared"
 DPI = 144

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from langchain_pymupdf_coords import errors, geometry
-from langchain_pymupdf_coords.__main__ import main
+from langchain_pymupdf_coords.command_line import main
 from langchain_pymupdf_coords.pdf.sample import sample_report
 
 ROOT = Path(__file__).parents[1]

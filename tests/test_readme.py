@@ -8,7 +8,7 @@ import pytest
 from langchain_core.runnables import RunnableLambda
 
 from langchain_pymupdf_coords.pdf.sample import sample_report
-from tests.scripted_chat_model import ScriptedChatModel
+from tests.support.scripted_chat_model import ScriptedChatModel
 
 README = Path(__file__).parents[1] / "README.md"
 QUOTE = "Crews found and fixed 212 leaks."

@@ -2,42 +2,26 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pymupdf
 
 from langchain_pymupdf_coords.conversions import from_pdf_user_space, to_pdf_user_space
 from langchain_pymupdf_coords.errors import GeometryError, PDFOpenError, PyMuPDFCoordsError
 from langchain_pymupdf_coords.geometry import Quad, quad_to_bbox
-from langchain_pymupdf_coords.highlight_colors import Color
+from langchain_pymupdf_coords.pdf.colors import Highlight
 from langchain_pymupdf_coords.pdf.engine import ENGINE_ERRORS, engine
 from langchain_pymupdf_coords.pdf.frame import page_geometry
 from langchain_pymupdf_coords.pdf.opening import open_original
-from langchain_pymupdf_coords.source_files import SourceFile
 
-
-@dataclass(frozen=True, slots=True)
-class Highlight:
-    """A highlight annotation to make.
-
-    Attributes:
-        page: Page number, from 1.
-        quads: What to cover, in the displayed frame, in points; at least one quad.
-        color: Red, green and blue, each 0 to 1.
-        title: What viewers show as the heading of the note, where an author's name stands.
-        contents: The text of the note.
-    """
-
-    page: int
-    quads: tuple[Quad, ...]
-    color: Color
-    title: str
-    contents: str
+if TYPE_CHECKING:
+    from langchain_pymupdf_coords.sources.files import SourceFile
 
 
 def write_annotated(
-    file: SourceFile, path: Path, highlights: Sequence[Highlight], *, password: str | None = None
+    file: "SourceFile", path: Path, highlights: Sequence[Highlight], *, password: str | None = None
 ) -> None:
     """Write a copy of a PDF with highlights; an encrypted one keeps its passwords and permissions.
 

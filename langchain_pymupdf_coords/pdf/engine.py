@@ -31,7 +31,6 @@ ENGINE_ERRORS: tuple[type[Exception], ...] = (
     ValueError,
 )
 
-
 # Of glibc only.
 _malloc_trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if os.name == "posix" else None
 

@@ -1,20 +1,31 @@
-"""Glyphs of pages for locating, from open documents that are kept for a while."""
+"""Glyphs of pages for locating, from open documents that are kept for a while.
+
+A file that is gone or damaged is the same as one without glyphs.
+"""
 
 from collections import OrderedDict
 from collections.abc import Hashable
-from typing import Generic, TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, TypeVar
 
-from langchain_pymupdf_coords.errors import PDFOpenError
-from langchain_pymupdf_coords.page_glyphs import PageGlyphs
+from langchain_pymupdf_coords.errors import PDFOpenError, PDFPasswordError, SourceUnavailableError
+from langchain_pymupdf_coords.layout.alignment import recover_lines
+from langchain_pymupdf_coords.layout.glyphs import PageGlyphs
 from langchain_pymupdf_coords.pdf.engine import ENGINE_ERRORS, engine
 from langchain_pymupdf_coords.pdf.opening import PrivateDocument, open_upright
 from langchain_pymupdf_coords.pdf.text import read_textpage, text_runs
-from langchain_pymupdf_coords.source_files import SourceFile
+from langchain_pymupdf_coords.provenance.boxes import LineBox, SourceBox
+
+if TYPE_CHECKING:
+    from langchain_pymupdf_coords.sources.files import SourceFile
+
 
 _OPEN_DOCUMENTS = 8
+
 _KEPT_PAGES = 64
 
 Key = TypeVar("Key", bound=Hashable)
+
 Value = TypeVar("Value")
 
 
@@ -41,10 +52,11 @@ class _Recent(Generic[Key, Value]):
 
 # Keys hold the state of a file (path, size, modification time, or digest), so a changed file is another one.
 _documents: _Recent[tuple[Hashable, ...], PrivateDocument] = _Recent(_OPEN_DOCUMENTS)
+
 _pages: _Recent[tuple[Hashable, ...], PageGlyphs] = _Recent(_KEPT_PAGES)
 
 
-def page_glyphs(file: SourceFile, page: int, *, password: str | None = None) -> PageGlyphs | None:
+def page_glyphs(file: "SourceFile", page: int, *, password: str | None = None) -> PageGlyphs | None:
     """Return the glyphs of a page in the displayed frame, or None if the file has no such readable page.
 
     Args:
@@ -67,7 +79,7 @@ def page_glyphs(file: SourceFile, page: int, *, password: str | None = None) -> 
         return glyphs
 
 
-def page_count(file: SourceFile, *, password: str | None = None) -> int:
+def page_count(file: "SourceFile", *, password: str | None = None) -> int:
     """Return the number of pages of a file.
 
     Args:
@@ -83,7 +95,7 @@ def page_count(file: SourceFile, *, password: str | None = None) -> int:
         return _document(file, password).page_count
 
 
-def _document(file: SourceFile, password: str | None) -> PrivateDocument:
+def _document(file: "SourceFile", password: str | None) -> PrivateDocument:
     key = (file.key, password)
     document = _documents.get(key)
     if document is None:
@@ -102,3 +114,47 @@ def _read(document: PrivateDocument, page: int) -> PageGlyphs | None:
         raise
     except ENGINE_ERRORS:
         return None
+
+
+@dataclass(frozen=True, slots=True)
+class FileGlyphs:
+    """The glyphs of a Document's file, where it can be read.
+
+    Attributes:
+        file: The file, or None.
+        password: User or owner password.
+
+    Raises:
+        PDFPasswordError: From each method: a password is needed, or this one is wrong.
+    """
+
+    file: "SourceFile | None"
+    password: str | None
+
+    def page(self, number: int) -> PageGlyphs | None:
+        """Return the glyphs of a page, from 1, or None."""
+        if self.file is None:
+            return None
+        try:
+            return page_glyphs(self.file, number, password=self.password)
+        except PDFPasswordError:
+            raise
+        except (PDFOpenError, SourceUnavailableError):
+            return None
+
+    def page_count(self) -> int:
+        """Number of pages; 0 where the file cannot be read."""
+        if self.file is None:
+            return 0
+        try:
+            return page_count(self.file, password=self.password)
+        except PDFPasswordError:
+            raise
+        except (PDFOpenError, SourceUnavailableError):
+            return 0
+
+    def lines(self, content: str, boxes: tuple[SourceBox, ...]) -> tuple[LineBox, ...]:
+        """Make the lines of a Document that was stored without them."""
+        pages = {box.page for box in boxes}
+        glyphs = {page: found for page in pages if (found := self.page(page)) is not None}
+        return recover_lines(content, boxes, glyphs)

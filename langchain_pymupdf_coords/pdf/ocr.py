@@ -10,9 +10,9 @@ from typing import Any, Literal
 
 import pymupdf
 
-from langchain_pymupdf_coords.pages import PageNote
+from langchain_pymupdf_coords.layout.pages import PageNote
 from langchain_pymupdf_coords.pdf.engine import ENGINE_ERRORS
-from langchain_pymupdf_coords.pdf.ocr_layers import OCREngine
+from langchain_pymupdf_coords.pdf.ocr_engines import OCREngine
 from langchain_pymupdf_coords.pdf.ocr_lookup import find_engine, no_engine
 from langchain_pymupdf_coords.pdf.text import TEXT_FLAGS, text_runs
 
@@ -20,21 +20,29 @@ logger = logging.getLogger(__name__)
 
 # Of 150 to 400 dpi, 200 found most words on average over scans of 100 to 300 dpi.
 _DPI = 200
+
 _LEAST_DPI = 72
+
 _MOST_PIXELS = 16_000_000
 
 # A page with fewer letters has no text of its own: a page number, a stamp.
 _NO_TEXT = 20
+
 # A page with fewer letters, all near its upper or lower edge, and a picture over most of it is a scan with a
 # header line or a stamp in print.
 _LITTLE_TEXT = 200
+
 _EDGE = 0.125
+
 _COVERED = 0.8
+
 # Pictures that fill less of a page, and drawings of fewer lines, say nothing.
 _PICTURED = 0.05
+
 _DRAWN = 30
 
 _PICTURES = ("fill-image", "fill-imgmask")
+
 _PATHS = ("fill-path", "stroke-path")
 
 

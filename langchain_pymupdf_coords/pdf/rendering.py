@@ -1,20 +1,85 @@
-"""Pictures of pages and of parts of pages, with marks drawn over them."""
+"""Marks drawn over the picture of a page: filled like a highlighter pen, or outlined.
+
+Pictures of pages and of parts of pages, with marks drawn over them.
+"""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from types import TracebackType
-from typing import Literal, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 import pymupdf
+from pymupdf import mupdf
 
 from langchain_pymupdf_coords.errors import GeometryError, PDFOpenError
-from langchain_pymupdf_coords.geometry import BBox, PageSize, clip_bbox
+from langchain_pymupdf_coords.geometry import BBox, PageSize, Quad, clip_bbox
+from langchain_pymupdf_coords.pdf.colors import Overlay
 from langchain_pymupdf_coords.pdf.engine import ENGINE_ERRORS, engine
 from langchain_pymupdf_coords.pdf.opening import open_original
-from langchain_pymupdf_coords.pdf.overlays import Overlay, draw_overlays
-from langchain_pymupdf_coords.source_files import SourceFile
+
+if TYPE_CHECKING:
+    from langchain_pymupdf_coords.sources.files import SourceFile
+
+
+_LINE_WIDTH = 1.0
+
+
+def draw_overlays(pixmap: pymupdf.Pixmap, scale: float, overlays: Sequence[Overlay]) -> None:
+    """Draw marks onto an RGB picture of a page.
+
+    They are drawn onto the pixels and not into the page: a page would have to be changed and interpreted
+    again, and pages of e-books take no annotations.
+
+    Args:
+        pixmap: The picture; the position of its first pixel counts from the corner of the displayed page.
+        scale: Pixels per point.
+        overlays: What to draw.
+    """
+    if not overlays:
+        return
+    device = mupdf.fz_new_draw_device(mupdf.FzMatrix(scale, 0, 0, scale, 0, 0), pixmap.this)
+    for overlay in overlays:
+        _draw(device, overlay)
+    mupdf.fz_close_device(device)
+
+
+def _draw(device: mupdf.FzDevice, overlay: Overlay) -> None:
+    rgb, identity, params = mupdf.fz_device_rgb(), mupdf.FzMatrix(), mupdf.FzColorParams()
+    everywhere = mupdf.FzRect(mupdf.FzRect.Fixed_INFINITE)
+    blend = mupdf.FZ_BLEND_MULTIPLY if overlay.fill else mupdf.FZ_BLEND_NORMAL
+    color = mupdf.new_floats(3)
+    try:
+        for index, value in enumerate(overlay.color):
+            mupdf.floats_setitem(color, index, value)
+        path = _path(overlay.quads)
+        # One group for all quads: where two of them overlap, the colour does not double.
+        mupdf.fz_begin_group(device, everywhere, rgb, False, False, blend, overlay.opacity)
+        if overlay.fill:
+            mupdf.fz_fill_path(device, path, 0, identity, rgb, color, 1.0, params)
+        else:
+            mupdf.fz_stroke_path(device, path, _stroke(), identity, rgb, color, 1.0, params)
+        mupdf.fz_end_group(device)
+    finally:
+        mupdf.delete_floats(color)
+
+
+def _path(quads: Sequence[Quad]) -> mupdf.FzPath:
+    path = mupdf.FzPath()
+    for upper_left, upper_right, lower_left, lower_right in quads:
+        path.fz_moveto(*upper_left)
+        for corner in (upper_right, lower_right, lower_left):
+            path.fz_lineto(*corner)
+        path.fz_closepath()
+    return path
+
+
+def _stroke() -> mupdf.FzStrokeState:
+    stroke = mupdf.fz_new_stroke_state()
+    stroke.m_internal.linewidth = _LINE_WIDTH
+    return stroke
+
 
 ImageFormat = Literal["png", "jpeg", "webp"]
 
@@ -23,8 +88,10 @@ MAX_PIXELS = 16_000_000
 
 # Less of a pixel than this counts as nothing, as in the engine's own rounding.
 _NOTHING = 0.001
+
 # Longest side that the format itself allows.
 _MAX_SIDE: Mapping[str, int] = {"png": 1_000_000, "jpeg": 65_500, "webp": 16_383}
+
 _ENCODERS: Mapping[str, Callable[[pymupdf.Pixmap], bytes]] = {
     "png": lambda pixmap: bytes(pixmap.tobytes("png")),
     "jpeg": lambda pixmap: bytes(pixmap.tobytes("jpeg")),
@@ -61,7 +128,7 @@ class Rendered:
 class PageRenderer:
     """Renders pages of one file. A context manager; the engine is held for one picture at a time."""
 
-    def __init__(self, file: SourceFile, *, password: str | None = None) -> None:
+    def __init__(self, file: "SourceFile", *, password: str | None = None) -> None:
         """Open a file on a private handle; its pages keep rotation and CropBox.
 
         Args:

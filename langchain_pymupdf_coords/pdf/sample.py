@@ -16,6 +16,7 @@ h2 { font-size: 14px; margin-top: 18px; margin-bottom: 6px; }
 p { margin-top: 0; margin-bottom: 8px; }
 td, th { border: 0.6px solid black; padding: 4px 10px; text-align: left; }
 """
+
 # The serif font joins letters ("office", "first", "figure"), as fonts of real reports do.
 _BODY = """
 <h1>Annual Report 2025</h1>
@@ -49,7 +50,9 @@ Alder pumping station, which began its work in May, covers a fifth of the demand
 for 9,000 cubic metres, is to be finished in the autumn of 2027. It will keep the supply of the upper town
 going for two days when the line from the river has to be closed.</p>
 """
+
 _PAPER = (0, 0, 595, 842)
+
 _PRINT_SPACE = (72, 72, 523, 770)
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 _MODE = "tessedit_pageseg_mode"
+
 _MOST_PARTS = 64
 
 

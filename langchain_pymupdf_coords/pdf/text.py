@@ -7,7 +7,7 @@ from typing import Any
 
 import pymupdf
 
-from langchain_pymupdf_coords.pages import Glyph, TextRun
+from langchain_pymupdf_coords.layout.pages import Glyph, TextRun
 
 # What the engine itself reads a page with, so that both see the same characters: ink boxes, nothing from
 # outside the page, and the glyphs rather than the ActualText that a file claims for them. The engine also asks
@@ -15,6 +15,7 @@ from langchain_pymupdf_coords.pages import Glyph, TextRun
 TEXT_FLAGS = pymupdf.TEXT_ACCURATE_BBOXES | pymupdf.TEXT_MEDIABOX_CLIP | pymupdf.TEXT_IGNORE_ACTUALTEXT
 
 _PICTURE_BLOCK = 1
+
 # Tesseract's glyphs are empty cells as high as the line, and stand on its lower edge.
 _OCR_FONT = "GlyphLessFont"
 

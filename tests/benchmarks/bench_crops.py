@@ -17,9 +17,9 @@ import pymupdf
 from langchain_core.documents import Document
 
 from langchain_pymupdf_coords import PyMuPDFCoordsLoader
-from langchain_pymupdf_coords.crops import Crop
 from langchain_pymupdf_coords.document_transformers import SourceCropTransformer
-from tests.pdf_factory import report_pdf
+from langchain_pymupdf_coords.provenance.crops import Crop
+from tests.support.pdf_factory import report_pdf
 
 CHUNKS = 100
 ROUNDS = 9

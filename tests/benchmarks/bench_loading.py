@@ -26,7 +26,7 @@ from typing import Any
 import pymupdf
 
 from tests.benchmarks import bench_queries
-from tests.pdf_factory import report_pdf
+from tests.support.pdf_factory import report_pdf
 
 Row = tuple[str, str, str]
 RUNS = 3

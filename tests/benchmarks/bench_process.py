@@ -7,10 +7,11 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from langchain_pymupdf_coords import PyMuPDFCoordsLoader, document_streams
-from langchain_pymupdf_coords.reading_lanes import LOCAL_WINDOW, WorkerLane
-from langchain_pymupdf_coords.worker_pool import WorkerPool
-from langchain_pymupdf_coords.worker_process import load_engine, use_one_thread
+from langchain_pymupdf_coords import PyMuPDFCoordsLoader
+from langchain_pymupdf_coords.loading import document_streams
+from langchain_pymupdf_coords.loading.lanes import LOCAL_WINDOW, WorkerLane
+from langchain_pymupdf_coords.loading.worker import load_engine, use_one_thread
+from langchain_pymupdf_coords.loading.worker_pool import WorkerPool
 
 
 def clocks(work: Callable[[], object]) -> tuple[float, float]:

@@ -10,7 +10,7 @@ import pymupdf
 from langchain_core.documents import Document
 
 from langchain_pymupdf_coords import PyMuPDFCoordsLoader, QuoteLocator, SourceBox, SourceCropTransformer
-from tests.pdf_factory import report_pdf
+from tests.support.pdf_factory import report_pdf
 
 Row = tuple[str, str, str]
 ROUNDS = 5

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from langchain_pymupdf_coords import SkippedFileWarning
-from tests.engine_runs import COOKBOOK, expected_documents, in_order, recipe, write_files
+from tests.support.engine_runs import COOKBOOK, expected_documents, in_order, recipe, write_files
 
 ray = pytest.importorskip("ray")
 pytest.importorskip("ray.data")

@@ -7,7 +7,7 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_tests.integration_tests import RetrieversIntegrationTests
 
 from langchain_pymupdf_coords import QuoteLocatingRetriever, QuoteMatch
-from tests.retriever_bases import ANSWER, LOCATOR, QUESTION, keyword_retriever, vector_retriever
+from tests.support.retriever_bases import ANSWER, LOCATOR, QUESTION, keyword_retriever, vector_retriever
 
 
 def _over_vectors(k: int = 4) -> QuoteLocatingRetriever:

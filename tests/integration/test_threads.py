@@ -16,8 +16,8 @@ from langchain_pymupdf_coords import (
     QuoteMatch,
     SourceCropTransformer,
 )
-from tests import pdf_factory
-from tests.retriever_bases import LOCATOR, QUESTION, vector_retriever
+from tests.support import pdf_factory
+from tests.support.retriever_bases import LOCATOR, QUESTION, vector_retriever
 
 THREADS = 8
 

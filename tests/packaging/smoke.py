@@ -32,7 +32,7 @@ from langchain_pymupdf_coords import (
     annotate_pdf,
     evidence_html,
 )
-from langchain_pymupdf_coords.__main__ import main
+from langchain_pymupdf_coords.command_line import main
 
 QUESTION = "How much water was lost through leaking pipes?"
 QUOTE = "Leaking pipes lost 8.4 percent of the water produced"

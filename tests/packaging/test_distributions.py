@@ -64,7 +64,12 @@ def test_the_sdist_gives_the_wheel_that_the_repository_gives(wheel: dict[str, by
 
 def test_the_sdist_holds_tests_docs_and_what_they_read(sdist: dict[str, bytes]) -> None:
     assert {"pyproject.toml", "README.md", "CHANGELOG.md", "LICENSE", "docs/index.md"} < sdist.keys()
-    assert {"tests/conftest.py", "tests/test_docs.py", "docs/located-quote.png", ".ci/run"} < sdist.keys()
+    assert {
+        "tests/conftest.py",
+        "tests/test_docs.py",
+        "docs/located-quote.png",
+        ".ci/run",
+    } < sdist.keys()
     junk = re.compile(r"(^|/)(__pycache__|\.\w+_cache|\.hypothesis|\.venv|_build)(/|$)|\.(pyc|pdf)$")
     assert not [name for name in sdist if junk.search(name)]
 

@@ -13,16 +13,11 @@ from langchain_core.tools import create_retriever_tool
 from langchain_core.vectorstores import InMemoryVectorStore
 from langchain_text_splitters import CharacterTextSplitter, RecursiveCharacterTextSplitter
 
-from langchain_pymupdf_coords import (
-    ProvenanceError,
-    QuoteLocatingRetriever,
-    QuoteLocator,
-    QuoteMatch,
-)
+from langchain_pymupdf_coords import ProvenanceError, QuoteLocatingRetriever, QuoteLocator, QuoteMatch
 from langchain_pymupdf_coords.provenance import dump_quotes
 from langchain_pymupdf_coords.text_splitters import CoordsTextSplitter
-from tests.scripted_chat_model import ScriptedChatModel
 from tests.stores.adapters import EMBEDDING
+from tests.support.scripted_chat_model import ScriptedChatModel
 
 retrievers = pytest.importorskip("langchain_classic.retrievers", reason="langchain-classic is not installed")
 

@@ -1,0 +1,152 @@
+"""From Documents to pictures of the places that they came from, in metadata or in files of a folder."""
+
+import hashlib
+import re
+import warnings
+from base64 import b64encode
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+
+from langchain_core.documents import Document
+
+from langchain_pymupdf_coords.crops.areas import CropArea, Marker, crop_areas, fair_limit
+from langchain_pymupdf_coords.crops.options import CropOptions
+from langchain_pymupdf_coords.errors import (
+    GeometryError,
+    PDFOpenError,
+    PDFPasswordError,
+    ProvenanceError,
+    RenderBudgetWarning,
+    SourceChangedError,
+    SourceUnavailableError,
+    SourceUnavailableWarning,
+)
+from langchain_pymupdf_coords.pdf.rendering import PageRenderer, Rendered
+from langchain_pymupdf_coords.provenance.crops import Crop
+from langchain_pymupdf_coords.sources.files import replacing, shown
+from langchain_pymupdf_coords.sources.resolver import SourceResolver, document_source, require_unchanged
+
+
+def write_crop(folder: Path, source: str, page: int, data: bytes, suffix: str) -> Path:
+    """Write a picture as ``<name of the source>-p<page>-<digest of the picture>.<suffix>``.
+
+    The same picture always gets the same name, so a second run replaces files by equal ones.
+
+    Args:
+        folder: Made if it is missing.
+        source: ``metadata["source"]``; what is no letter, digit, dot or dash of ASCII becomes a dash.
+        page: Page number, from 1.
+        data: The encoded image.
+        suffix: Of the file, without a dot.
+
+    Raises:
+        OSError: The folder cannot be written to.
+    """
+    stem = PurePosixPath(source.replace("\\", "/")).stem
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", stem).strip("-.")[:40] or "source"
+    path = folder / f"{name}-p{page}-{hashlib.sha256(data).hexdigest()[:16]}.{suffix}"
+    folder.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as temporary:
+        temporary.write_bytes(data)
+    return path
+
+
+class CropRendering:
+    """The pictures of some Documents: each file is opened once."""
+
+    def __init__(self, options: CropOptions, documents: Sequence[Document]) -> None:
+        """Look at what there is to render, which opens no file.
+
+        Raises:
+            ProvenanceError: Coordinates of a Document are missing or malformed.
+        """
+        self._options = options
+        self._documents = documents
+        drawn = frozenset(options.draw or ())
+        marker = Marker(drawn, options.box_color, options.quote_color, options.opacity)
+        self._areas = [crop_areas(document, options.by, options.margin, marker) for document in documents]
+        wanted = [self._pixels(area) for areas in self._areas for area in areas]
+        self._limit = int(min(options.max_pixels, max(fair_limit(wanted, options.max_total_pixels), 1)))
+        self._crops: list[list[Crop]] = [[] for _ in documents]
+        self._reduced: list[str] = []
+
+    def crops(self) -> list[list[Crop]]:
+        """Return the pictures of each Document.
+
+        Raises:
+            PyMuPDFCoordsError: See ``SourceCropTransformer.transform_documents``.
+        """
+        resolver = SourceResolver(root=self._options.root, resolver=self._options.resolver)
+        for source, indices in self._by_source().items():
+            with self._tolerance():
+                self._render(source, indices, resolver)
+        if self._reduced:
+            warnings.warn(
+                f"{len(self._reduced)} picture(s) reduced in resolution, {self._reduced[0]} first, to stay "
+                f"within max_pixels={self._options.max_pixels:,} each and "
+                f"max_total_pixels={self._options.max_total_pixels:,} in all",
+                RenderBudgetWarning,
+                stacklevel=3,
+            )
+        return self._crops
+
+    def _by_source(self) -> dict[str, list[int]]:
+        indices: dict[str, list[int]] = {}
+        for index, document in enumerate(self._documents):
+            if self._areas[index]:
+                indices.setdefault(document_source(document), []).append(index)
+        return indices
+
+    def _pixels(self, area: CropArea) -> float:
+        """Return how many pixels a picture can have at most."""
+        x0, y0, x1, y1 = (max(edge, 0.0) * self._options.dpi / 72 for edge in area.bbox)
+        return min((x1 - x0 + 2) * (y1 - y0 + 2), self._options.max_pixels)
+
+    def _render(self, source: str, indices: Sequence[int], resolver: SourceResolver) -> None:
+        file = resolver.resolve(source)
+        with PageRenderer(file, password=self._options.password) as renderer:
+            # Neighbours on a page come together, so that the page is interpreted once.
+            for index in sorted(indices, key=lambda index: self._areas[index][0].page):
+                with self._tolerance():
+                    require_unchanged(self._documents[index], file)
+                    self._crops[index] = [self._crop(renderer, source, area) for area in self._areas[index]]
+
+    def _crop(self, renderer: PageRenderer, source: str, area: CropArea) -> Crop:
+        options = self._options
+        try:
+            rendered = renderer.render(
+                area.page,
+                clip=area.bbox,
+                dpi=options.dpi,
+                image_format=options.image_format,
+                max_pixels=self._limit,
+                overlays=area.overlays,
+            )
+        except GeometryError as cause:
+            key = "quotes" if options.by == "quote" else "boxes"
+            raise ProvenanceError(f"metadata[{key!r}] does not fit its file: {cause}") from cause
+        if rendered.reduced:
+            self._reduced.append(f"page {area.page} of {shown(source)}")
+        return self._stored(rendered, source)
+
+    def _stored(self, rendered: Rendered, source: str) -> Crop:
+        base64 = path = None
+        if self._options.folder is None:
+            base64 = b64encode(rendered.data).decode("ascii")
+        else:
+            folder, suffix = Path(self._options.folder), self._options.image_format
+            path = str(write_crop(folder, source, rendered.page, rendered.data, suffix))
+        size = rendered.width, rendered.height
+        return Crop(rendered.page, rendered.bbox, *size, rendered.mime_type, base64, path)
+
+    @contextmanager
+    def _tolerance(self) -> Iterator[None]:
+        try:
+            yield
+        except PDFPasswordError:
+            raise
+        except (PDFOpenError, SourceChangedError, SourceUnavailableError) as error:
+            if self._options.on_error == "raise":
+                raise
+            warnings.warn(f"no pictures: {error}", SourceUnavailableWarning, stacklevel=5)

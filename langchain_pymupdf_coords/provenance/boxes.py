@@ -1,0 +1,224 @@
+"""Where a chunk came from: typed values, and their JSON in the metadata of a Document.
+
+All coordinates are in the displayed frame (see ``geometry``), all spans are half-open code-point offsets
+into ``page_content``, and pages count from 1. Reading treats the metadata as untrusted; writing is
+canonical: floats are rounded and always written with a decimal point (``12.0``), without blanks, so that
+``dump_lines(LineBox.from_document(d))`` gives back the stored text byte for byte.
+"""
+
+import json
+import re
+import uuid
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+from langchain_pymupdf_coords.errors import ProvenanceError
+from langchain_pymupdf_coords.folding import clean_text
+from langchain_pymupdf_coords.geometry import BBox, PageSize
+from langchain_pymupdf_coords.provenance.fields import (
+    MAX_COORDINATE,
+    MAX_PAGE,
+    DocumentLike,
+    Field,
+    checked_content,
+    compact_json,
+    rounded,
+    stored_value,
+)
+
+DEFAULT_BOX_CLASS = "text"
+
+_ID_NAMESPACE = uuid.uuid5(uuid.NAMESPACE_DNS, "langchain-pymupdf-coords")
+
+_PAGE_NAME = re.compile("[1-9][0-9]{0,6}")
+
+_SMALLEST_SIDE = 0.01
+
+_ROW_TYPES = [int, float, float, float, float, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class SourceBox:
+    """A layout box of a page that a chunk contains.
+
+    Attributes:
+        page: Page number, from 1.
+        bbox: ``(x0, y0, x1, y1)`` in the displayed frame, in points.
+        box_class: Layout class such as ``"text"``, ``"table"`` or ``"section-header"``; ``"text"`` where the
+            record has none.
+        span: The part of ``page_content`` that is the Markdown of this box; None where the record has none.
+    """
+
+    page: int
+    bbox: BBox
+    box_class: str = DEFAULT_BOX_CLASS
+    span: tuple[int, int] | None = None
+
+    @classmethod
+    def from_document(cls, document: DocumentLike) -> tuple[Self, ...]:
+        """Return the boxes of a Document in reading order.
+
+        Records of the article's form, ``{"page", "bbox"}``, are read too; unknown keys are ignored.
+
+        Args:
+            document: A Document with ``metadata["boxes"]``.
+
+        Raises:
+            ProvenanceError: ``metadata["boxes"]`` is missing or malformed, or of a newer version.
+        """
+        field, stored = stored_value(document, "boxes")
+        if stored is None:
+            raise field.error(
+                "missing: load the file with PyMuPDFCoordsLoader, and let the vector store keep all metadata"
+            )
+        length = len(checked_content(document))
+        return tuple(
+            cls._from_record(field.at(index), record, length)
+            for index, record in enumerate(field.records(stored))
+        )
+
+    @classmethod
+    def _from_record(cls, field: Field, record: object, length: int) -> Self:
+        values = field.mapping(record)
+        span = values.get("span")
+        return cls(
+            page=field.page(values.get("page")),
+            bbox=field.bbox(values.get("bbox")),
+            box_class=field.text("class", values.get("class", DEFAULT_BOX_CLASS)),
+            span=None if span is None else field.span(span, length),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class LineBox:
+    """A line of text on a page (in a table: a line of a cell) and the part of the chunk that it is.
+
+    Attributes:
+        page: Page number, from 1.
+        bbox: ``(x0, y0, x1, y1)`` in the displayed frame, in points.
+        span: The part of ``page_content`` that stands in this line.
+    """
+
+    page: int
+    bbox: BBox
+    span: tuple[int, int]
+
+    @classmethod
+    def from_document(cls, document: DocumentLike) -> tuple[Self, ...]:
+        """Return the lines of a Document in the order of its text, or none where it has no line map.
+
+        Args:
+            document: Any Document.
+
+        Raises:
+            ProvenanceError: ``metadata["lines"]`` is malformed, or of a newer version.
+        """
+        field, stored = stored_value(document, "lines")
+        if stored is None:
+            return ()
+        length = len(checked_content(document))
+        lines = []
+        for index, row in enumerate(field.records(stored)):
+            # Rows as dump_lines writes them pass here at once; others are looked at value by value.
+            if type(row) is list and [*map(type, row)] == _ROW_TYPES:
+                page, x0, y0, x1, y1, start, end = row
+                if (
+                    0 < page <= MAX_PAGE
+                    and -MAX_COORDINATE <= x0 <= x1 <= MAX_COORDINATE
+                    and -MAX_COORDINATE <= y0 <= y1 <= MAX_COORDINATE
+                    and 0 <= start <= end <= length
+                ):
+                    lines.append(cls(page, (x0, y0, x1, y1), (start, end)))
+                    continue
+            lines.append(cls._from_row(field.at(index), row, length))
+        return tuple(lines)
+
+    @classmethod
+    def _from_row(cls, field: Field, row: object, length: int) -> Self:
+        page, *bbox, start, end = field.sequence("row", row, 7)
+        return cls(field.page(page), field.bbox(bbox), field.span((start, end), length))
+
+
+def dump_boxes(boxes: Iterable[SourceBox]) -> str:
+    """Return ``metadata["boxes"]``: JSON objects, coordinates rounded to 2 decimals.
+
+    Raises:
+        ProvenanceError: A coordinate is not finite.
+    """
+    records: list[dict[str, Any]] = []
+    for box in boxes:
+        record = {"page": box.page, "bbox": rounded(box.bbox), "class": clean_text(box.box_class)}
+        if box.span is not None:
+            record["span"] = list(box.span)
+        records.append(record)
+    return compact_json(records, "boxes")
+
+
+def dump_lines(lines: Iterable[LineBox]) -> str:
+    """Return ``metadata["lines"]``: rows ``[page,x0,y0,x1,y1,start,end]``, rounded to 1 decimal.
+
+    Rows are many, so one decimal: 0.05 pt is less than the stem of a letter.
+
+    Raises:
+        ProvenanceError: A coordinate is not finite.
+    """
+    # Formatted by hand, in less than half the time of rounding and json: rows are many, and only numbers.
+    rows = []
+    for line in lines:
+        (x0, y0, x1, y1), (start, end) = line.bbox, line.span
+        rows.append(f"[{line.page},{x0:.1f},{y0:.1f},{x1:.1f},{y1:.1f},{start},{end}]")
+    text = ",".join(rows)
+    if "n" in text:  # "nan" or "inf"
+        raise ProvenanceError("metadata['lines']: NaN and infinity cannot be stored")
+    return f"[{text.replace('-0.0,', '0.0,')}]"
+
+
+def dump_page_sizes(sizes: Mapping[int, PageSize]) -> str:
+    """Return ``metadata["page_sizes"]``: page number to ``[width, height]``, in order of pages.
+
+    Raises:
+        ProvenanceError: A size is not finite.
+    """
+    return compact_json({str(page): rounded(sizes[page]) for page in sorted(sizes)}, "page_sizes")
+
+
+def page_sizes(document: DocumentLike) -> dict[int, PageSize]:
+    """Return width and height in points of the displayed pages that a chunk touches, by page number.
+
+    Args:
+        document: Any Document; the article's form has no page sizes, and the result is empty.
+
+    Raises:
+        ProvenanceError: ``metadata["page_sizes"]`` is malformed, or of a newer version.
+    """
+    field, stored = stored_value(document, "page_sizes")
+    if stored is None:
+        return {}
+    sizes = {}
+    for name, size in field.mapping(field.decoded(stored)).items():
+        page = field.page(int(name) if isinstance(name, str) and _PAGE_NAME.fullmatch(name) else name)
+        width, height = (
+            field.number(f"size of page {page}", side, _SMALLEST_SIDE, MAX_COORDINATE)
+            for side in field.sequence(f"size of page {page}", size, 2)
+        )
+        sizes[page] = width, height
+    return sizes
+
+
+def document_id(digest: str, options: Mapping[str, Any], chunk_index: int) -> str:
+    """Return the id of a chunk: the same file, options and index give the same UUID, on every machine.
+
+    Args:
+        digest: Digest of the file's bytes, as in ``metadata["source_digest"]``.
+        options: What the chunks depend on, as JSON values; the order of keys does not matter.
+        chunk_index: Index of the chunk in the file.
+
+    Raises:
+        ProvenanceError: An option has no JSON form.
+    """
+    try:
+        canonical = json.dumps(options, sort_keys=True, allow_nan=False, separators=(",", ":"))
+    except (TypeError, ValueError) as cause:
+        raise ProvenanceError(f"options of a document id must be JSON values: {cause}") from cause
+    return str(uuid.uuid5(_ID_NAMESPACE, f"{digest}\n{canonical}\n{chunk_index}"))
