@@ -20,7 +20,7 @@ from pydantic import Field
 from langchain_pymupdf_coords.async_streams import run_in_background
 from langchain_pymupdf_coords.errors import OptionError
 from langchain_pymupdf_coords.quote_locator import QuoteLocator, with_quotes
-from langchain_pymupdf_coords.quotes.search_terms import LANGUAGES, SearchTerms, words
+from langchain_pymupdf_coords.quotes.search_terms import LANGUAGES, SearchTerms, rank, words
 from langchain_pymupdf_coords.quotes.sentences import split_sentences
 
 _EXTRA = "pip install 'langchain-pymupdf-coords[sentences]'"
@@ -62,14 +62,11 @@ class BM25SentenceSelector:
         Returns:
             Slices of ``page_content``, verbatim with their Markdown; none where nothing fits.
         """
-        asked = words(query)
-        if not asked:
-            return []
-        text = document.page_content
+        text, asked = document.page_content, words(query)
         terms_of = SearchTerms.of(words(text) + asked)
-        terms = [(sentence, terms_of(words(sentence))) for sentence in _candidates(text, terms_of.language)]
-        best = _ranked([(sentence, found) for sentence, found in terms if found], terms_of(asked))
-        return list(dict.fromkeys(best))[: self.max_sentences]
+        sentences = _candidates(text, terms_of.language)
+        best = rank([terms_of(words(sentence)) for sentence in sentences], terms_of(asked))
+        return list(dict.fromkeys(sentences[at] for at in best))[: self.max_sentences]
 
 
 def _check_installed() -> None:
@@ -88,19 +85,6 @@ def _candidates(text: str, language: str | None) -> list[str]:
     sentences = split_sentences(text, LANGUAGES[language] if language else "en")
     answers = [sentence for sentence in sentences if sentence.kind != "heading"]
     return [text[slice(*sentence.span)] for sentence in answers or sentences]
-
-
-def _ranked(candidates: list[tuple[str, list[str]]], asked: list[str]) -> list[str]:
-    """Sentences that share a term with what is asked by their score; of equal ones the earlier first."""
-    if not candidates or not asked:
-        return []
-    import bm25s
-
-    index = bm25s.BM25()
-    index.index([terms for _, terms in candidates], show_progress=False)
-    scores = index.get_scores(asked)
-    order = sorted(range(len(candidates)), key=lambda at: -scores[at])
-    return [candidates[at][0] for at in order if scores[at] > 0]
 
 
 QuoteSelector = Callable[[str, Document], Sequence[str]] | Runnable[dict[str, Any], Sequence[str]]
@@ -218,15 +202,7 @@ def answering_passages(
 
 def best_passages(documents: Sequence[Document], top: int, question: str) -> list[Document]:
     """Rank Documents by BM25; those that share no term with the question are left out."""
-    import bm25s
-
     texts, asked = [words(document.page_content) for document in documents], words(question)
     terms_of = SearchTerms.of([word for text in (*texts, asked) for word in text])
-    terms, asked = [terms_of(text) for text in texts], terms_of(asked)
-    if not asked or not any(terms):
-        return []
-    index = bm25s.BM25()
-    index.index(terms, show_progress=False)
-    scores = index.get_scores(asked)
-    order = sorted(range(len(documents)), key=lambda at: -scores[at])
-    return [documents[at] for at in order[:top] if scores[at] > 0]
+    best = rank([terms_of(text) for text in texts], terms_of(asked))
+    return [documents[at] for at in best[:top]]

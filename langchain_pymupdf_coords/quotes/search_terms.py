@@ -1,12 +1,13 @@
 """Terms of a query and of the sentences that may answer it, in several languages.
 
 Terms are words without case, at their stem and without stop words where the language is known; of scripts
-that do not set words apart, terms are pairs of characters.
+that do not set words apart, terms are pairs of characters. Texts are ranked by the terms that they share with
+what is asked.
 """
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
@@ -102,3 +103,28 @@ def _stems(language: str, text: list[str]) -> list[str]:
     # A stemmer of its own each time: threads must not share one.
     stems: list[str] = Stemmer.Stemmer(language).stemWords(text)
     return stems
+
+
+def rank(texts: Sequence[Sequence[str]], asked: Sequence[str]) -> list[int]:
+    """Rank texts by BM25 for what is asked.
+
+    Args:
+        texts: The terms of each text. Those without any are left out, and do not count as texts.
+        asked: The terms that are asked for.
+
+    Returns:
+        Indices of the texts that share a term with what is asked, the best first; of equal ones the earlier
+        first.
+
+    Raises:
+        ImportError: ``bm25s``, of the extra ``sentences``, is not installed.
+    """
+    filled = [at for at, terms in enumerate(texts) if terms]
+    if not filled or not asked:
+        return []
+    import bm25s
+
+    index = bm25s.BM25()
+    index.index([texts[at] for at in filled], show_progress=False)
+    scores = dict(zip(filled, index.get_scores(asked), strict=True))
+    return [at for at in sorted(filled, key=lambda at: -scores[at]) if scores[at] > 0]

@@ -1,6 +1,6 @@
 import pytest
 
-from langchain_pymupdf_coords.quotes.search_terms import LANGUAGES, SearchTerms, words
+from langchain_pymupdf_coords.quotes.search_terms import LANGUAGES, SearchTerms, rank, words
 
 
 @pytest.mark.parametrize(
@@ -62,3 +62,26 @@ def test_a_stop_word_of_one_language_is_a_term_of_another() -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_language_has_stop_words_and_stems(language: str) -> None:
     assert SearchTerms(language)(["qxkz"]) == ["qxkz"]
+
+
+@pytest.mark.parametrize(
+    ("texts", "asked", "expected"),
+    [
+        ([["rain"], ["ship", "rain"], ["ship", "fuel"]], ["ship", "fuel"], [2, 1]),
+        ([["ship", "rain"], ["ship"]], ["ship"], [1, 0]),
+        ([["ship", "a"], ["fuel", "a"], ["ship", "b"]], ["ship"], [0, 2]),
+        ([["ship"]], ["shi"], []),
+        ([["ship"]], [], []),
+        ([[], []], ["ship"], []),
+        ([], ["ship"], []),
+    ],
+    ids=["more and rarer terms", "shorter", "earlier", "no part of a term", "nothing asked", "empty", "none"],
+)
+def test_rank(texts: list[list[str]], asked: list[str], expected: list[int]) -> None:
+    assert rank(texts, asked) == expected
+
+
+def test_texts_without_terms_do_not_count() -> None:
+    """Else a file's empty pages would make its longer ones worse than they are."""
+    texts = [["ship"] * 5 + ["rain"] * 5, ["ship"]]
+    assert rank([*texts, *[[] for _ in range(50)]], ["ship"]) == rank(texts, ["ship"]) == [0, 1]
