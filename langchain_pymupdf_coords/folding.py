@@ -4,6 +4,8 @@ Folding keeps letters and digits only, after NFKC and case folding. White space,
 soft hyphens, Markdown marks, the HTML tags that the engine writes and HTML comments are dropped: all that the
 engine's Markdown and a reader's copy of it disagree about. Accents are kept.
 
+Which of these marks style text and which end a sentence is said here too, for all who read them.
+
 All offsets are half-open code-point offsets into the source string.
 """
 
@@ -19,6 +21,27 @@ _ATTRIBUTE = r"""\s+[\w:-]{1,30}\s?=\s?(?:"[^"<>]{0,200}"|'[^'<>]{0,200}'|[\w#%.
 TAG = re.compile(rf"</?(?:br|sup|sub|u|mark|b|i)(?:{_ATTRIBUTE}){{0,8}}\s?/?>", re.IGNORECASE | re.ASCII)
 """HTML tags that the engine writes. Nothing but attributes may follow the name, so that the mathematics of
 "a<b and c>d" is no tag."""
+
+EMPHASIS = "*_`~"
+"""Marks that set text in bold, in italics, as code or as struck out in Markdown."""
+
+STOPS = ".!?\u2026\u0589\u061f\u06d4\u0964\u0965\u104b\u1362\u1367\u1368\u203c\u2047\u2048\u2049"
+"""Characters that end a sentence where white space follows: of Latin, Armenian, Arabic, Urdu, Devanagari, Burmese
+and Ethiopic text. To be written between the brackets of a regular expression."""
+
+STOP_CLOSERS = r"\"'\u201d\u2019\u00bb)\]" + EMPHASIS
+"""Characters that may stand between such a stop and the white space, to be written in the same way."""
+
+UNSPACED_STOPS = "\u3002\uff01\uff1f\uff61"
+"""Characters that end a sentence of Chinese or Japanese, after which there is no white space."""
+
+UNSPACED_CLOSERS = "\u300b\u300d\u300f\uff09\u201d\u2019"
+"""Characters that may stand after such a stop and belong to its sentence."""
+
+_EVERY_MARK = re.compile(f"[{EMPHASIS}]+")
+
+# The underscores within "page_end" and the tilde of "~5" are no marks.
+_STYLE = re.compile(r"^#{1,6} |[*`]+|~~|(?<!\w)_+|_+(?!\w)", re.MULTILINE)
 
 _ASCII_LOWER = bytes(range(128)).lower() + bytes(128)
 
@@ -100,6 +123,16 @@ def blank_markup(text: str) -> str:
         done = end + 3
     parts.append(text[done:])
     return TAG.sub(lambda tag: " " * len(tag.group()), "".join(parts))
+
+
+def drop_emphasis(text: str) -> str:
+    """`text` without any character that may be a mark of style, to compare it or to search in it."""
+    return _EVERY_MARK.sub("", text)
+
+
+def plain_text(markdown: str) -> str:
+    """Markdown as one line to read: without heading signs, marks of style, tags and doubled spaces."""
+    return " ".join(_STYLE.sub("", TAG.sub(" ", markdown)).split())
 
 
 def fold(text: str) -> FoldedText:

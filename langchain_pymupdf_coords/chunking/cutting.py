@@ -8,19 +8,25 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from langchain_pymupdf_coords.folding import blank_markup
+from langchain_pymupdf_coords.folding import (
+    EMPHASIS,
+    STOP_CLOSERS,
+    STOPS,
+    UNSPACED_CLOSERS,
+    UNSPACED_STOPS,
+    blank_markup,
+)
 
 Fits = Callable[[str], bool]
 
 Borders = Sequence[Sequence[int]]
 """Borders by rank, the best places for a cut first; each rank in ascending order, without 0 and the end."""
 
-# Stops of Latin, Arabic, Urdu and Devanagari text, with the quotes, brackets, marks and footnote number that
-# may close a sentence; stops of CJK, after which there is no space; and the ends of paragraphs.
+# Stops with what may close a sentence and with a footnote number, and the ends of paragraphs.
 _SENTENCE_END = re.compile(
-    r"""[.!?\u2026\u061f\u06d4\u0964] [)\]"'\u201d\u2019\u00bb*_`]* (?:<sup>[^<>]{1,12}</sup>)?
-        (?=\s+ ["'\u201c\u2018\u00ab(\[*_`]* (?P<next>\S))
-      | [\u3002\uff01\uff1f] [\u300b\u300d\u300f\uff09\u201d\u2019]*
+    rf"""[{STOPS}] [{STOP_CLOSERS}]* (?:<sup>[^<>]{{1,12}}</sup>)?
+        (?=\s+ ["'\u201c\u2018\u00ab(\[{EMPHASIS}]* (?P<next>\S))
+      | [{UNSPACED_STOPS}] [{UNSPACED_CLOSERS}]*
       | (?=\n[^\S\n]*\n)""",
     re.VERBOSE,
 )
@@ -36,7 +42,9 @@ _WORD_START = re.compile(r"(?<=\s)\S")
 # Thai to Myanmar, Khmer, kana and CJK are written without spaces. Hangul is not among them.
 _UNSPACED = "\u0e00-\u109f\u1780-\u17ff\u3041-\ua4cf\uf900-\ufaff"
 
-_UNSPACED_START = re.compile(f"(?<=[{_UNSPACED}\u3001\u3002\uff0c\uff1b])[{_UNSPACED}]")
+_UNSPACED_START = re.compile(
+    f"(?<=[{_UNSPACED}\u3001\uff0c\uff1b{UNSPACED_STOPS}{UNSPACED_CLOSERS}])[{_UNSPACED}]"
+)
 
 
 def text_borders(text: str, line_ends: Iterable[int] = ()) -> Borders:
@@ -85,7 +93,7 @@ def _borders_after(text: str, words: Sequence[int], ends: Iterable[int]) -> Iter
     """Yield the words that follow some ends, with nothing but white space and marks between."""
     for end in ends:
         k = bisect_left(words, end)
-        if 0 < end < len(text) and k < len(words) and not text[end : words[k]].strip(" \n\t*_`"):
+        if 0 < end < len(text) and k < len(words) and not text[end : words[k]].strip(" \n\t" + EMPHASIS):
             yield words[k]
 
 

@@ -5,19 +5,14 @@ heading is below the nearest one before it that is larger: that needs no look ah
 whatever the window.
 """
 
-import re
 from dataclasses import dataclass, field
 
-from langchain_pymupdf_coords.folding import TAG
+from langchain_pymupdf_coords.folding import plain_text
 from langchain_pymupdf_coords.layout.pages import ParsedBox
 
 MAX_LEVEL = 6
 
 PATH_SEPARATOR = " > "
-
-_MARKS = re.compile(r"[*`]+|~~|(?<!\w)_+|_+(?!\w)")
-
-_SPACE = re.compile(r"\s+")
 
 
 @dataclass(slots=True)
@@ -39,8 +34,3 @@ class HeadingTracker:
     def path(self) -> str:
         """The headings joined by `` > ``; empty before the first heading."""
         return PATH_SEPARATOR.join(text for _, text in self._open if text)
-
-
-def plain_text(markdown: str) -> str:
-    """Return Markdown of one line without style marks, tags and doubled spaces."""
-    return _SPACE.sub(" ", _MARKS.sub("", TAG.sub(" ", markdown))).strip()

@@ -8,9 +8,9 @@ from functools import cached_property
 from itertools import accumulate
 
 from langchain_pymupdf_coords.chunking.boxes import tight_bbox
-from langchain_pymupdf_coords.chunking.headings import PATH_SEPARATOR, plain_text
+from langchain_pymupdf_coords.chunking.headings import PATH_SEPARATOR
 from langchain_pymupdf_coords.chunking.piece_places import Placement, Span
-from langchain_pymupdf_coords.folding import fold_letters
+from langchain_pymupdf_coords.folding import fold_letters, plain_text
 from langchain_pymupdf_coords.layout.pages import HEADING_CLASSES
 from langchain_pymupdf_coords.provenance.boxes import LineBox, SourceBox
 from langchain_pymupdf_coords.provenance.fields import DocumentLike

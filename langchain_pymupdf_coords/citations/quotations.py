@@ -9,14 +9,14 @@ same way as a whole one.
 All spans are half-open code-point offsets into the answer.
 """
 
-# ruff: noqa: RUF001 - models write ranges with dashes of either kind
+# ruff: noqa: RUF001 - quotation marks of many languages, and ranges with dashes of either kind
 
 import re
-
-# ruff: noqa: RUF001 - quotation marks of many languages are what this module is about
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+
+from langchain_pymupdf_coords.folding import STOP_CLOSERS, STOPS, UNSPACED_CLOSERS, UNSPACED_STOPS
 
 _WORDS = (
     "source|doc|document|ref|quelle|dokument|fuente|documento|fonte|référence|bron|källa|kilde|źródło"
@@ -92,7 +92,10 @@ _QUOTED = "|".join(
 # Where what follows may still turn out to close a quotation.
 _OPENING = rf'[“„”«»「『]|(?<!{_LETTER})["‘](?=\S|\Z)'
 
-_SENTENCE_END = r"""(?<![.!?…])[.!?…][.!?…"'”’»)\]*_]{0,9}+(?=\s++[^a-z])|[。！？][」』”）]*"""
+_SENTENCE_END = (
+    rf"(?<![{STOPS}])[{STOPS}][{STOPS}{STOP_CLOSERS}]{{0,9}}+(?=\s++[^a-z])"
+    rf"|[{UNSPACED_STOPS}][{UNSPACED_CLOSERS}]*"
+)
 
 _TOKEN = re.compile(
     rf"(?P<block>{_BLOCK_QUOTE})|(?P<quoted>{_QUOTED})|(?P<mark>{MARK})|(?P<end>{_SENTENCE_END})"
@@ -102,7 +105,7 @@ _TOKEN = re.compile(
 
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 
-_ENDS_SENTENCE = re.compile(r"[.!?…。！？]\W?\Z")
+_ENDS_SENTENCE = re.compile(rf"[{STOPS}{UNSPACED_STOPS}]\W?\Z")
 
 _NEW_SENTENCE = re.compile(r"\s+[^\sa-z]")
 

@@ -4,7 +4,6 @@ HTML is built as a tree of elements, whose serialiser escapes every text and att
 PDF, a question or an answer can become markup.
 """
 
-import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from itertools import count
 from pathlib import PurePosixPath
 
 from langchain_pymupdf_coords.evidence.exhibits import Exhibit, SourceExhibits
+from langchain_pymupdf_coords.folding import plain_text
 from langchain_pymupdf_coords.provenance.quotes import QuoteMatch, Region
 
 Node = ET.Element
@@ -51,8 +51,6 @@ def _append_text(element: Node, text: str) -> None:
 
 
 _PASSAGE_CHARS = 240
-
-_MARKS = re.compile(r"^#+ |\*\*", re.MULTILINE)  # of headings and bold words in Markdown
 
 _STATUS_WORDS = {
     "exact": "Exact: word for word",
@@ -144,7 +142,7 @@ def _item(source: SourceEntries, entry: Entry) -> Node:
 
 
 def _excerpt(text: str) -> str:
-    text = " ".join(_MARKS.sub("", text).split())
+    text = plain_text(text)
     return text if len(text) <= _PASSAGE_CHARS else f"{text[:_PASSAGE_CHARS].rstrip()}…"
 
 

@@ -22,7 +22,15 @@ from dataclasses import dataclass, replace
 
 from rapidfuzz import fuzz
 
-from langchain_pymupdf_coords.folding import FoldedText, fold, fold_letters
+from langchain_pymupdf_coords.folding import (
+    EMPHASIS,
+    STOP_CLOSERS,
+    STOPS,
+    UNSPACED_STOPS,
+    FoldedText,
+    fold,
+    fold_letters,
+)
 from langchain_pymupdf_coords.provenance.boxes import SourceBox
 from langchain_pymupdf_coords.provenance.fields import DocumentLike
 from langchain_pymupdf_coords.provenance.quotes import QuoteStatus
@@ -51,7 +59,7 @@ _MOST_CHAINS = 100
 _ELLIPSIS = re.compile(r"[\[(]?\s?(?:…|(?<!\.)(?<!\.\s)\.(?:\s?\.){2,3}(?!\s?\.))\s?[\])]?")
 
 _SENTENCE_END = re.compile(
-    r"""[.!?]["'\u201d\u2019)\]*_]*\s+(?=["'\u201c\u2018(\[*_]*[^\Wa-z])|[\u3002\uff01\uff1f]|\n\s*\n|\|"""
+    rf"""[{STOPS}][{STOP_CLOSERS}]*\s+(?=["'\u201c\u2018(\[{EMPHASIS}]*[^\Wa-z])|[{UNSPACED_STOPS}]|\n\s*\n|\|"""
 )
 
 _OWN_OR_ROW_END = re.compile(r"…|\.\s?\.\s?\.|\|[ \t]*\n")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 
-from langchain_pymupdf_coords.folding import blank_markup
+from langchain_pymupdf_coords.folding import blank_markup, drop_emphasis
 from langchain_pymupdf_coords.quotes.edges import CONTINUOUS, drop_tags
 
 LANGUAGES = {
@@ -35,8 +35,6 @@ _STOP_WORD_LISTS = {"english": "EN_PLUS"}  # the short list of English lacks "ho
 
 _DIGIT_GROUPS = re.compile(r"(?<=\d)[.,'\u2019\u00a0\u202f](?=\d)")
 
-_EMPHASIS = re.compile(r"[*_`~]+")
-
 _RUN = re.compile(f"(?P<continuous>(?:{CONTINUOUS.pattern})+)|(?:(?!{CONTINUOUS.pattern}).)+", re.DOTALL)
 
 
@@ -49,7 +47,7 @@ def words(text: str) -> list[str]:
     Args:
         text: Markdown or plain text, in any script.
     """
-    plain = _EMPHASIS.sub("", blank_markup(drop_tags(text)))
+    plain = drop_emphasis(blank_markup(drop_tags(text)))
     folded = _DIGIT_GROUPS.sub("", unicodedata.normalize("NFKC", plain).casefold())
     spaced = "".join(char if unicodedata.category(char)[0] in "LMN" else " " for char in folded)
     return [word for part in spaced.split() for word in _words_of(part)]

@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from langchain_pymupdf_coords.chunking.cutting import cut, tail_start, text_borders
+from langchain_pymupdf_coords.folding import STOPS, UNSPACED_STOPS
 
 
 def pieces(text: str, limit: int, *, overlap: int = 0) -> list[str]:
@@ -38,6 +39,17 @@ def sentences(text: str) -> list[str]:
 def test_sentences(expected: list[str]) -> None:
     joint = "\n\n" if "Paragraph" in expected[-1] else " "
     assert sentences(joint.join(expected)) == expected
+
+
+@pytest.mark.parametrize("stop", STOPS)
+def test_every_stop_ends_a_sentence(stop: str) -> None:
+    expected = [f"Seven ships left{stop}", f"**They sank{stop}**", "All"]
+    assert sentences(" ".join(expected)) == expected
+
+
+@pytest.mark.parametrize("stop", UNSPACED_STOPS)
+def test_every_stop_without_a_space_ends_a_sentence(stop: str) -> None:
+    assert sentences(f"七艘船{stop}”他说{stop}好") == [f"七艘船{stop}”", f"他说{stop}", "好"]
 
 
 def test_cjk_sentences_have_no_space_between() -> None:

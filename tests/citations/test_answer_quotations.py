@@ -9,8 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from langchain_pymupdf_coords.citations.quotations import Segment, mark_numbers, segments, without_marks
+from langchain_pymupdf_coords.folding import STOPS, UNSPACED_STOPS
 
 Found = list[tuple[str, tuple[int, ...], bool]]
+
+
+def read(text: str) -> list[str]:
+    return [text[slice(*segment.span)] for segment in segments(text)]
 
 
 def found(text: str) -> Found:
@@ -210,3 +215,19 @@ def test_hostile_answer_takes_bounded_time(text: str) -> None:
         for _ in segments(text, complete=complete):
             pass
     assert time.perf_counter() - start < 10
+
+
+@pytest.mark.parametrize("stop", STOPS)
+def test_a_segment_ends_at_every_stop(stop: str) -> None:
+    expected = [f"Seven ships left{stop}", f" **They sank{stop}**", f" “All{stop}”", f" Gone{stop}"]
+    assert read("".join(expected)) == expected
+
+
+@pytest.mark.parametrize("stop", UNSPACED_STOPS)
+def test_a_segment_ends_at_every_stop_without_a_space(stop: str) -> None:
+    assert read(f"七艘船{stop}》他说{stop}好") == [f"七艘船{stop}》", f"他说{stop}", "好"]
+
+
+def test_a_mark_after_a_danda_is_for_its_sentence() -> None:
+    text = "सात जहाज़ निकले। [1] कोई नहीं लौटा। [2]"
+    assert found(text) == [("सात जहाज़ निकले।", (1,), False), ("कोई नहीं लौटा।", (2,), False)]

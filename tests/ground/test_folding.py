@@ -4,7 +4,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from langchain_pymupdf_coords.folding import FoldedText, fold, fold_glyphs, fold_letters
+from langchain_pymupdf_coords.folding import (
+    FoldedText,
+    drop_emphasis,
+    fold,
+    fold_glyphs,
+    fold_letters,
+    plain_text,
+)
 
 TAG_NAMES = ["br", "sup", "sub", "u", "mark", "b", "i"]
 TAGS = [head + name + tail for name in TAG_NAMES for head in ("<", "</") for tail in (">", "/>", " >", " />")]
@@ -143,3 +150,21 @@ def test_folded_span_holds_only_whole_characters() -> None:
 def test_hostile_text_folds_in_bounded_time(unit: str) -> None:
     text = unit * 50_000
     assert fold(text).text == fold_letters(text)
+
+
+@pytest.mark.parametrize(
+    ("markdown", "text"),
+    [
+        ("## **3. _Results_ of** `2024`", "3. Results of 2024"),
+        ("~~Old~~ page_end,  ~5 _x_y_", "Old page_end, ~5 x_y"),
+        ("one<br>two<sup>3</sup>\n\n# Three", "one two 3 Three"),
+        ("#5 of C# 4", "#5 of C# 4"),
+        ("a<b and c>d", "a<b and c>d"),
+    ],
+)
+def test_plain_text_is_what_a_reader_sees(markdown: str, text: str) -> None:
+    assert plain_text(markdown) == text
+
+
+def test_every_mark_of_style_is_dropped() -> None:
+    assert drop_emphasis("half**bold**ness ~5 `page_end` *") == "halfboldness 5 pageend "

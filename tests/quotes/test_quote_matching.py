@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from langchain_pymupdf_coords.folding import fold, fold_letters
+from langchain_pymupdf_coords.folding import STOPS, UNSPACED_STOPS, fold, fold_letters
 from langchain_pymupdf_coords.quotes.matching import LONGEST_GAP, TextMatch, find_all, find_quote
 
 EVAL = Path(__file__).parents[3] / "shared" / "eval" / "quotes.jsonl"
@@ -323,6 +323,16 @@ def test_fragments_are_found_in_order(quote: str, fragments: list[str] | None) -
     assert [REPORT[start:end] for start, end in match.spans] == fragments
     assert match.span == (match.spans[0][0], match.spans[-1][1])
     assert (match.score < 100) == ("incresed" in quote)
+
+
+@pytest.mark.parametrize("stop", STOPS.replace("…", "") + UNSPACED_STOPS)
+def test_a_negation_past_a_stop_is_not_in_the_sentence_of_a_fragment(stop: str) -> None:
+    text = f"The tenant pays the rent monthly{stop} He did not complain{stop} The landlord keeps the roof in repair."
+    quote = "The tenant pays the rent monthly … The landlord keeps the roof in repair."
+    match = find_quote(text, quote)
+    assert match is not None
+    assert match.status == "fragments"
+    assert find_quote(text.replace(stop, ","), quote) is None
 
 
 def test_fragments_take_the_nearest_pieces() -> None:

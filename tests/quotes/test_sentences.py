@@ -5,6 +5,7 @@ import sentencex
 from hypothesis import given
 from hypothesis import strategies as st
 
+from langchain_pymupdf_coords.folding import STOPS, UNSPACED_STOPS
 from langchain_pymupdf_coords.quotes.matching import find_quote
 from langchain_pymupdf_coords.quotes.sentences import split_sentences
 from tests.support.pdf_factory import CHINESE_TEXT, HEBREW_TEXT
@@ -20,6 +21,16 @@ WORDS = st.sampled_from(
 
 def _split(text: str, language: str = "en") -> list[str]:
     return [text[slice(*sentence.span)] for sentence in split_sentences(text, language)]
+
+
+@pytest.mark.parametrize("stop", STOPS.replace("…", ""))
+def test_every_stop_but_an_ellipsis_ends_a_sentence(stop: str) -> None:
+    assert _split(f"Seven ships left{stop} All{stop}") == [f"Seven ships left{stop}", f"All{stop}"]
+
+
+@pytest.mark.parametrize("stop", UNSPACED_STOPS)
+def test_every_stop_without_a_space_ends_a_sentence(stop: str) -> None:
+    assert _split(f"七艘船{stop}他说{stop}") == [f"七艘船{stop}", f"他说{stop}"]
 
 
 @pytest.mark.parametrize(
