@@ -18,6 +18,8 @@ from langchain_pymupdf_coords.layout.pages import PICTURE_CLASSES, TextLine, Tex
 from langchain_pymupdf_coords.layout.tables import place_cells, place_table
 from langchain_pymupdf_coords.provenance.boxes import LineBox, SourceBox
 
+Span = tuple[int, int]
+
 # The engine rounds boxes outward to whole points and takes a run that lies mostly inside.
 _MARGIN = 1.0
 
@@ -80,9 +82,26 @@ def _letters(placed: Iterable[Placed]) -> int:
     return sum(len(unit.letters) for _, unit in placed)
 
 
-def box_letters(bbox: BBox, runs: Sequence[TextRun]) -> str:
-    """Return the letters and digits in a rectangle, in the order in which the engine writes them."""
-    return "".join(fold_glyphs(run.text) for run in engine_order(runs_inside(runs, bbox)))
+def _units(runs: Iterable[TextRun]) -> Iterator[Unit]:
+    for run in runs:
+        for piece in run.glyphs or (run,):
+            if letters := fold_glyphs(piece.text):
+                yield Unit(letters, piece.bbox, run.line)
+
+
+def _units_within(runs: Iterable[TextRun], bbox: BBox) -> Iterator[Unit]:
+    for unit in _units(run for run in runs if _touches(run.bbox, bbox)):
+        if _centre_inside(unit.bbox, bbox):
+            yield unit
+
+
+def _centre_inside(inner: BBox, bbox: BBox) -> bool:
+    x, y = (inner[0] + inner[2]) / 2, (inner[1] + inner[3]) / 2
+    return bbox[0] <= x <= bbox[2] and bbox[1] <= y <= bbox[3]
+
+
+def _touches(a: BBox, b: BBox) -> bool:
+    return a[0] <= b[2] and b[0] <= a[2] and a[1] <= b[3] and b[1] <= a[3]
 
 
 def runs_inside(runs: Iterable[TextRun], bbox: BBox) -> list[TextRun]:
@@ -113,31 +132,6 @@ def engine_order(runs: Iterable[TextRun]) -> list[TextRun]:
 
 def _same_row(before: BBox, after: BBox) -> bool:
     return abs(after[3] - before[3]) <= _SAME_ROW or abs(after[1] - before[1]) <= _SAME_ROW
-
-
-def _units(runs: Iterable[TextRun]) -> Iterator[Unit]:
-    for run in runs:
-        for piece in run.glyphs or (run,):
-            if letters := fold_glyphs(piece.text):
-                yield Unit(letters, piece.bbox, run.line)
-
-
-def _units_within(runs: Iterable[TextRun], bbox: BBox) -> Iterator[Unit]:
-    for unit in _units(run for run in runs if _touches(run.bbox, bbox)):
-        if _centre_inside(unit.bbox, bbox):
-            yield unit
-
-
-def _centre_inside(inner: BBox, bbox: BBox) -> bool:
-    x, y = (inner[0] + inner[2]) / 2, (inner[1] + inner[3]) / 2
-    return bbox[0] <= x <= bbox[2] and bbox[1] <= y <= bbox[3]
-
-
-def _touches(a: BBox, b: BBox) -> bool:
-    return a[0] <= b[2] and b[0] <= a[2] and a[1] <= b[3] and b[1] <= a[3]
-
-
-Span = tuple[int, int]
 
 
 def recover_lines(
@@ -171,6 +165,11 @@ def _spans(content: str, boxes: Sequence[SourceBox], pages: Mapping[int, PageGly
     starts = list(_starts(folded, letters))
     edges = [folded.starts[at] if at < len(folded.text) else len(content) for at in starts]
     return list(zip(edges, [*edges[1:], len(content)], strict=True))
+
+
+def box_letters(bbox: BBox, runs: Sequence[TextRun]) -> str:
+    """Return the letters and digits in a rectangle, in the order in which the engine writes them."""
+    return "".join(fold_glyphs(run.text) for run in engine_order(runs_inside(runs, bbox)))
 
 
 def _starts(folded: FoldedText, letters: Sequence[str]) -> Iterator[int]:

@@ -5,13 +5,15 @@ are brought back here, so that nothing that the page says is lost.
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 
 from langchain_pymupdf_coords.folding import clean_text, fold_glyphs
 from langchain_pymupdf_coords.geometry import BBox, PageSize, clip_bbox, union_bboxes
 from langchain_pymupdf_coords.layout.alignment import align, mostly_inside, runs_inside
+from langchain_pymupdf_coords.layout.glyphs import is_overprint
 from langchain_pymupdf_coords.layout.pages import (
     HEADING_CLASSES,
     PICTURE_CLASSES,
@@ -90,14 +92,6 @@ class _PageRuns:
         }
 
 
-def _unplaced(box: ParsedBox, missing: int) -> PageNote:
-    x0, y0, x1, y1 = box.bbox
-    where = f"the {box.box_class} at ({x0:g}, {y0:g}, {x1:g}, {y1:g})"
-    return PageNote(
-        "unplaced", f"{missing} letters or digits of {where} are not in its lines; quotes of them get its box"
-    )
-
-
 def _cleaned(box: LayoutBox) -> str:
     text = clean_text(box.markdown)
     if box.box_class in PICTURE_CLASSES:
@@ -109,12 +103,23 @@ def _cleaned(box: LayoutBox) -> str:
     return text
 
 
+def _unplaced(box: ParsedBox, missing: int) -> PageNote:
+    x0, y0, x1, y1 = box.bbox
+    where = f"the {box.box_class} at ({x0:g}, {y0:g}, {x1:g}, {y1:g})"
+    return PageNote(
+        "unplaced", f"{missing} letters or digits of {where} are not in its lines; quotes of them get its box"
+    )
+
+
 def _with_unboxed(boxes: list[ParsedBox], runs: Sequence[TextRun], accounted: set[int]) -> list[ParsedBox]:
     """Add the runs that no box accounts for: to an empty box around them, or as boxes of their own."""
     found = [run for run in runs if id(run) not in accounted]
     if not found:
         return boxes
-    shown = {(fold_glyphs(run.text), _rounded(run.bbox)) for run in runs if id(run) in accounted}
+    shown: dict[str, list[BBox]] = defaultdict(list)
+    for run in runs:
+        if id(run) in accounted:
+            shown[fold_glyphs(run.text)].append(run.bbox)
     left = [run for run in found if _is_news(run, shown)]
     result = list(boxes)
     for _, group in groupby(left, key=lambda run: run.block):
@@ -128,15 +133,10 @@ def _with_unboxed(boxes: list[ParsedBox], runs: Sequence[TextRun], accounted: se
     return result
 
 
-def _is_news(run: TextRun, shown: set[tuple[str, BBox]]) -> bool:
+def _is_news(run: TextRun, shown: Mapping[str, Sequence[BBox]]) -> bool:
     """Tell whether a run says something: letters or digits that are not drawn a second time (fake bold)."""
     letters = fold_glyphs(run.text)
-    return bool(letters) and (letters, _rounded(run.bbox)) not in shown
-
-
-def _rounded(bbox: BBox) -> BBox:
-    x0, y0, x1, y1 = bbox
-    return round(x0 / 2), round(y0 / 2), round(x1 / 2), round(y1 / 2)
+    return bool(letters) and not any(is_overprint(run.bbox, bbox) for bbox in shown.get(letters, ()))
 
 
 def _is_home(box: ParsedBox, bbox: BBox) -> bool:
@@ -149,6 +149,39 @@ def _reading_position(boxes: Sequence[ParsedBox], bbox: BBox) -> int:
         if box.bbox[1] >= bbox[3] and box.bbox[0] < bbox[2] and bbox[0] < box.bbox[2]:
             return index
     return len(boxes)
+
+
+def block_boxes(runs: Iterable[TextRun]) -> list[ParsedBox]:
+    """Return a box of class ``text`` for each block of a page that is read without the layout model."""
+    return [runs_box(list(group)) for _, group in groupby(runs, key=lambda run: run.block)]
+
+
+def runs_box(runs: Sequence[TextRun]) -> ParsedBox:
+    """Return a box of class ``text`` whose text is made of runs, a line of text for each line of the page."""
+    parts: list[str] = []
+    lines: list[TextLine] = []
+    end = 0
+    for _, group in groupby(runs, key=lambda run: run.line):
+        members = list(group)
+        text = clean_text(_spaced(members)).strip()
+        start = end + bool(parts)
+        end = start + len(text)
+        parts.append(text)
+        lines.append(TextLine(union_bboxes(run.bbox for run in members), start, end))
+    return ParsedBox("text", union_bboxes(run.bbox for run in runs), "\n".join(parts), tuple(lines))
+
+
+def _spaced(runs: Sequence[TextRun]) -> str:
+    """Join the runs of a line; white space that is a run of its own, as it is after OCR, shows as a gap."""
+    text = runs[0].text
+    for before, run in pairwise(runs):
+        gap = _distance(before.bbox, run.bbox) > _GAP * run.size
+        text += " " * (gap and not text[-1].isspace()) + run.text
+    return text
+
+
+def _distance(a: BBox, b: BBox) -> float:
+    return max(b[0] - a[2], a[0] - b[2], b[1] - a[3], a[1] - b[3])
 
 
 def on_page(boxes: Iterable[ParsedBox], size: PageSize) -> tuple[ParsedBox, ...]:
@@ -167,36 +200,3 @@ def _is_on_page(box: ParsedBox, size: PageSize) -> bool:
 def _cut_to_page(box: ParsedBox, size: PageSize) -> ParsedBox:
     lines = (TextLine(clip_bbox(line.bbox, size), line.start, line.end) for line in box.lines)
     return replace(box, bbox=clip_bbox(box.bbox, size), lines=tuple(lines))
-
-
-def block_boxes(runs: Iterable[TextRun]) -> list[ParsedBox]:
-    """Return a box of class ``text`` for each block of a page that is read without the layout model."""
-    return [runs_box(list(group)) for _, group in groupby(runs, key=lambda run: run.block)]
-
-
-def _spaced(runs: Sequence[TextRun]) -> str:
-    """Join the runs of a line; white space that is a run of its own, as it is after OCR, shows as a gap."""
-    text = runs[0].text
-    for before, run in pairwise(runs):
-        gap = _distance(before.bbox, run.bbox) > _GAP * run.size
-        text += " " * (gap and not text[-1].isspace()) + run.text
-    return text
-
-
-def _distance(a: BBox, b: BBox) -> float:
-    return max(b[0] - a[2], a[0] - b[2], b[1] - a[3], a[1] - b[3])
-
-
-def runs_box(runs: Sequence[TextRun]) -> ParsedBox:
-    """Return a box of class ``text`` whose text is made of runs, a line of text for each line of the page."""
-    parts: list[str] = []
-    lines: list[TextLine] = []
-    end = 0
-    for _, group in groupby(runs, key=lambda run: run.line):
-        members = list(group)
-        text = clean_text(_spaced(members)).strip()
-        start = end + bool(parts)
-        end = start + len(text)
-        parts.append(text)
-        lines.append(TextLine(union_bboxes(run.bbox for run in members), start, end))
-    return ParsedBox("text", union_bboxes(run.bbox for run in runs), "\n".join(parts), tuple(lines))

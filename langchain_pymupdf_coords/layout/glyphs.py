@@ -3,6 +3,7 @@
 Coordinates are in the displayed frame (see ``geometry``).
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -13,8 +14,8 @@ from langchain_pymupdf_coords.layout.pages import Glyph, TextRun
 # Lines are stored with one decimal, so a centre may be this far outside (points).
 _TOLERANCE = 0.5
 
-# A glyph that is drawn twice for a bold look covers this share of its twin.
-_TWIN = 0.5
+# What is drawn twice for a bold look covers more than this share of itself.
+_OVERPRINTED = 0.5
 
 _SLIVER = 0.01
 
@@ -97,7 +98,7 @@ class PageGlyphs:
         yield from self._by_line(indices)
         # The engine puts runs from left to right, even those of a line that is read from right to left.
         yield self._placed(sorted(indices, key=self._lefts.__getitem__))
-        distinct = self._without_twins(indices)
+        distinct = self.without_twins(indices)
         yield self._placed(distinct)
         yield self._placed(sorted(distinct, key=lambda index: self.glyphs[index].bbox[0]))
 
@@ -108,28 +109,24 @@ class PageGlyphs:
         for group in groups.values():
             yield self._placed(group)
 
-    def _without_twins(self, indices: Iterable[int]) -> list[int]:
-        kept: list[int] = []
+    def without_twins(self, indices: Iterable[int]) -> list[int]:
+        """Return glyphs in the same order, each letter that is drawn twice for a bold look once."""
+        kept: dict[str, list[int]] = defaultdict(list)
+        distinct = []
         for index in indices:
-            if not any(self._is_twin(other, index) for other in kept):
-                kept.append(index)
-        return kept
+            alike = kept[self.letters[index]]
+            if not any(self.is_twin(other, index) for other in alike):
+                alike.append(index)
+                distinct.append(index)
+        return distinct
 
-    def _is_twin(self, a: int, b: int) -> bool:
-        return (
-            self.letters[a] == self.letters[b] and _overlap(self.glyphs[a].bbox, self.glyphs[b].bbox) > _TWIN
-        )
+    def is_twin(self, a: int, b: int) -> bool:
+        """Tell whether two glyphs are the same letter, drawn twice for a bold look."""
+        return self.letters[a] == self.letters[b] and is_overprint(self.glyphs[a].bbox, self.glyphs[b].bbox)
 
     def _placed(self, indices: Iterable[int]) -> PlacedLetters:
         pairs = [(letter, index) for index in indices for letter in self.letters[index]]
         return PlacedLetters("".join(letter for letter, _ in pairs), tuple(index for _, index in pairs))
-
-
-def _overlap(a: BBox, b: BBox) -> float:
-    """Return the common area of two boxes as a share of the smaller one; a box without area counts as a sliver."""
-    width, height = min(a[2], b[2]) - max(a[0], b[0]), min(a[3], b[3]) - max(a[1], b[1])
-    smaller = min(max(box[2] - box[0], _SLIVER) * max(box[3] - box[1], _SLIVER) for box in (a, b))
-    return max(width, _SLIVER) * max(height, _SLIVER) / smaller if width >= 0 and height >= 0 else 0.0
 
 
 def _occurrences(text: str, part: str) -> Iterator[int]:
@@ -137,3 +134,15 @@ def _occurrences(text: str, part: str) -> Iterator[int]:
     while at >= 0:
         yield at
         at = text.find(part, at + 1)
+
+
+def is_overprint(a: BBox, b: BBox) -> bool:
+    """Tell whether the same letters in these two boxes are drawn twice for a bold look, and meant once."""
+    return _overlap(a, b) > _OVERPRINTED
+
+
+def _overlap(a: BBox, b: BBox) -> float:
+    """Return the common area of two boxes as a share of the larger one; a box without area counts as a sliver."""
+    width, height = min(a[2], b[2]) - max(a[0], b[0]), min(a[3], b[3]) - max(a[1], b[1])
+    larger = max(max(box[2] - box[0], _SLIVER) * max(box[3] - box[1], _SLIVER) for box in (a, b))
+    return max(width, _SLIVER) * max(height, _SLIVER) / larger if width >= 0 and height >= 0 else 0.0

@@ -16,7 +16,7 @@ PICTURE_CLASSES = ("picture", "formula")
 
 
 class Glyph(NamedTuple):
-    """A character of the page, as drawn. A tuple, because pages have thousands."""
+    """A character as the page draws it, and where. A tuple, because pages have thousands."""
 
     text: str
     bbox: BBox
@@ -24,17 +24,17 @@ class Glyph(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TextRun:
-    """A run of characters of one style on one line of the page.
+    """A run of glyphs of one style on one line of the page.
 
     Attributes:
         text: The characters in reading order.
-        bbox: Where they stand: as high as the font says, so that the centre of each character is inside.
+        bbox: Where they stand: as high as the font says, so that the centre of each glyph is inside.
         ink: The part of the page that they darken, as wide and as high as the line they belong to.
         line: Number of the line on this page; a line is what the page draws in one go, not a visual row.
         block: Number of the block of lines on this page.
         direction: Writing direction ``(cosine, sine)``; ``(1, 0)`` is upright text from left to right.
         size: Font size in points.
-        glyphs: The single characters, where they were read.
+        glyphs: The single glyphs, where they were read.
     """
 
     text: str

@@ -1,6 +1,6 @@
 """Where each cell of a Markdown table stands on the page.
 
-The engine cuts a table into rows and columns by straight lines, and writes into each cell the characters whose
+The engine cuts a table into rows and columns by straight lines, and writes into each cell the glyphs whose
 larger part lies in it. So the lines need not be seen to be known: if the first row of the Markdown holds ``n``
 letters, then the ``n`` topmost letters of the page are its own, and so on for each row, and from left to right
 for each column. Whether that was right shows when cell and letters are compared.
@@ -23,6 +23,14 @@ from langchain_pymupdf_coords.geometry import BBox, union_bboxes
 from langchain_pymupdf_coords.layout.letters import Placed, Unit, place_in_order
 
 Interval = tuple[int, int]
+
+_LINE_BREAK = "<br>"
+
+# Each round finds neighbours of what the rounds before it have found.
+_ROUNDS = 3
+
+# A text that stands in more cells than this is left out, for the sake of time.
+_MOST_PAIRS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +64,16 @@ def place_table(markdown: str, folded: FoldedText, units: Sequence[Unit]) -> lis
     return placed
 
 
+def _rows(markdown: str, folded: FoldedText) -> Iterator[_Row]:
+    for start, end in table_rows(markdown):
+        pipes = [k for k in range(start, end) if markdown[k] == "|"]
+        edges = [bisect_left(folded.starts, k) for k in pipes]
+        letters = bisect_left(folded.starts, start), bisect_left(folded.starts, end)
+        if edges:
+            edges[-1] = letters[1]
+        yield _Row(letters, tuple(pairwise(edges)))
+
+
 def table_rows(markdown: str) -> list[Interval]:
     """Return the rows of a Markdown table as half-open spans, the separator row left out."""
     spans = []
@@ -67,18 +85,21 @@ def table_rows(markdown: str) -> list[Interval]:
     return spans[:1] + spans[2:]
 
 
-def _rows(markdown: str, folded: FoldedText) -> Iterator[_Row]:
-    for start, end in table_rows(markdown):
-        pipes = [k for k in range(start, end) if markdown[k] == "|"]
-        edges = [bisect_left(folded.starts, k) for k in pipes]
-        letters = bisect_left(folded.starts, start), bisect_left(folded.starts, end)
-        if edges:
-            edges[-1] = letters[1]
-        yield _Row(letters, tuple(pairwise(edges)))
-
-
 def _length(interval: Interval) -> int:
     return interval[1] - interval[0]
+
+
+def _columns(units: Sequence[Unit], rows: Sequence[_Row], row_of: Sequence[int], slack: int) -> list[int]:
+    """Number the column of each unit; rows with stray pipes follow the borders of the others."""
+    width = len(rows[0].cells)
+    regular = [len(row.cells) == width for row in rows]
+    middles = [(unit.bbox[0] + unit.bbox[2]) / 2 for unit in units]
+    known = [k for k in range(len(units)) if regular[row_of[k]]]
+    counts = [sum(_length(row.cells[c]) for row in rows if len(row.cells) == width) for c in range(width)]
+    bands = _bands([units[k] for k in known], [middles[k] for k in known], counts, slack)
+    columns = dict(zip(known, bands, strict=True))
+    ends = [max((middles[k] for k in known if columns[k] <= c), default=0.0) for c in range(width - 1)]
+    return [columns.get(k, bisect_left(ends, middles[k])) for k in range(len(units))]
 
 
 def _bands(units: Sequence[Unit], middles: Sequence[float], counts: Sequence[int], slack: int) -> list[int]:
@@ -107,19 +128,6 @@ def _border(letters: Sequence[float], rank: int, slack: int) -> int:
     return max(ranks, key=lambda k: letters[k] - letters[k - 1], default=rank)
 
 
-def _columns(units: Sequence[Unit], rows: Sequence[_Row], row_of: Sequence[int], slack: int) -> list[int]:
-    """Number the column of each unit; rows with stray pipes follow the borders of the others."""
-    width = len(rows[0].cells)
-    regular = [len(row.cells) == width for row in rows]
-    middles = [(unit.bbox[0] + unit.bbox[2]) / 2 for unit in units]
-    known = [k for k in range(len(units)) if regular[row_of[k]]]
-    counts = [sum(_length(row.cells[c]) for row in rows if len(row.cells) == width) for c in range(width)]
-    bands = _bands([units[k] for k in known], [middles[k] for k in known], counts, slack)
-    columns = dict(zip(known, bands, strict=True))
-    ends = [max((middles[k] for k in known if columns[k] <= c), default=0.0) for c in range(width - 1)]
-    return [columns.get(k, bisect_left(ends, middles[k])) for k in range(len(units))]
-
-
 def _place_row(
     text: str, row: _Row, members: Sequence[tuple[int, Unit]], *, regular: bool, sure: bool
 ) -> list[Placed]:
@@ -139,15 +147,6 @@ def _place_row(
 def _place_interval(text: str, interval: Interval, units: Sequence[Unit]) -> list[Placed]:
     start, end = interval
     return [(start + offset, unit) for offset, unit in place_in_order(text[start:end], units)]
-
-
-_LINE_BREAK = "<br>"
-
-# Each round finds neighbours of what the rounds before it have found.
-_ROUNDS = 3
-
-# A text that stands in more cells than this is left out, for the sake of time.
-_MOST_PAIRS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +193,34 @@ def place_cells(
         for letters, lines in shown.items():
             matching.match(wanted[letters], lines, matching.agrees)
     return [*placed, *matching.additions()]
+
+
+def _cell_lines(markdown: str, folded: FoldedText) -> Iterator[_CellLine]:
+    for row, (start, end) in enumerate(table_rows(markdown)):
+        at = start
+        for column, cell in enumerate(markdown[start:end].split("|")):
+            for line in cell.split(_LINE_BREAK):
+                first = bisect_left(folded.starts, at)
+                last = bisect_left(folded.starts, at + len(line))
+                if first < last:
+                    yield _CellLine(row, column, first, folded.text[first:last])
+                at += len(line) + len(_LINE_BREAK)
+            at += 1 - len(_LINE_BREAK)
+
+
+def _page_lines(units: Sequence[Unit], taken: set[int]) -> Iterator[_PageLine]:
+    for (_, is_taken), group in groupby(units, key=lambda unit: (unit.line, id(unit) in taken)):
+        if not is_taken:
+            members = tuple(group)
+            letters = "".join(unit.letters for unit in members)
+            yield _PageLine(members, letters, union_bboxes(unit.bbox for unit in members))
+
+
+def _by_letters(lines: Iterable[_Line]) -> dict[str, list[_Line]]:
+    found: dict[str, list[_Line]] = {}
+    for line in lines:
+        found.setdefault(line.letters, []).append(line)
+    return found
 
 
 class _Matching:
@@ -249,31 +276,3 @@ def _share(a: BBox, b: BBox, axis: int) -> bool:
     """Tell whether the middle of one lies within the other, along an axis."""
     middle, other = (a[axis] + a[axis + 2]) / 2, (b[axis] + b[axis + 2]) / 2
     return b[axis] <= middle <= b[axis + 2] or a[axis] <= other <= a[axis + 2]
-
-
-def _cell_lines(markdown: str, folded: FoldedText) -> Iterator[_CellLine]:
-    for row, (start, end) in enumerate(table_rows(markdown)):
-        at = start
-        for column, cell in enumerate(markdown[start:end].split("|")):
-            for line in cell.split(_LINE_BREAK):
-                first = bisect_left(folded.starts, at)
-                last = bisect_left(folded.starts, at + len(line))
-                if first < last:
-                    yield _CellLine(row, column, first, folded.text[first:last])
-                at += len(line) + len(_LINE_BREAK)
-            at += 1 - len(_LINE_BREAK)
-
-
-def _page_lines(units: Sequence[Unit], taken: set[int]) -> Iterator[_PageLine]:
-    for (_, is_taken), group in groupby(units, key=lambda unit: (unit.line, id(unit) in taken)):
-        if not is_taken:
-            members = tuple(group)
-            letters = "".join(unit.letters for unit in members)
-            yield _PageLine(members, letters, union_bboxes(unit.bbox for unit in members))
-
-
-def _by_letters(lines: Iterable[_Line]) -> dict[str, list[_Line]]:
-    found: dict[str, list[_Line]] = {}
-    for line in lines:
-        found.setdefault(line.letters, []).append(line)
-    return found

@@ -29,31 +29,48 @@ Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
 
 
-class _Recent(Generic[Key, Value]):
-    """The most recently used values of a kind. Used under the engine lock only."""
+@dataclass(frozen=True, slots=True)
+class FileGlyphs:
+    """The glyphs of a Document's file, where it can be read.
 
-    def __init__(self, size: int) -> None:
-        self._size = size
-        self._values: OrderedDict[Key, Value] = OrderedDict()
+    Attributes:
+        file: The file, or None.
+        password: User or owner password.
 
-    def get(self, key: Key) -> Value | None:
-        if key in self._values:
-            self._values.move_to_end(key)
-        return self._values.get(key)
+    Raises:
+        PDFPasswordError: From each method: a password is needed, or this one is wrong.
+    """
 
-    def put(self, key: Key, value: Value) -> list[Value]:
-        """Keep a value; return those that had to go."""
-        self._values[key] = value
-        gone = []
-        while len(self._values) > self._size:
-            gone.append(self._values.popitem(last=False)[1])
-        return gone
+    file: "SourceFile | None"
+    password: str | None
 
+    def page(self, number: int) -> PageGlyphs | None:
+        """Return the glyphs of a page, from 1, or None."""
+        if self.file is None:
+            return None
+        try:
+            return page_glyphs(self.file, number, password=self.password)
+        except PDFPasswordError:
+            raise
+        except (PDFOpenError, SourceUnavailableError):
+            return None
 
-# Keys hold the state of a file (path, size, modification time, or digest), so a changed file is another one.
-_documents: _Recent[tuple[Hashable, ...], PrivateDocument] = _Recent(_OPEN_DOCUMENTS)
+    def page_count(self) -> int:
+        """Number of pages; 0 where the file cannot be read."""
+        if self.file is None:
+            return 0
+        try:
+            return page_count(self.file, password=self.password)
+        except PDFPasswordError:
+            raise
+        except (PDFOpenError, SourceUnavailableError):
+            return 0
 
-_pages: _Recent[tuple[Hashable, ...], PageGlyphs] = _Recent(_KEPT_PAGES)
+    def lines(self, content: str, boxes: tuple[SourceBox, ...]) -> tuple[LineBox, ...]:
+        """Make the lines of a Document that was stored without them."""
+        pages = {box.page for box in boxes}
+        glyphs = {page: found for page in pages if (found := self.page(page)) is not None}
+        return recover_lines(content, boxes, glyphs)
 
 
 def page_glyphs(file: "SourceFile", page: int, *, password: str | None = None) -> PageGlyphs | None:
@@ -116,45 +133,28 @@ def _read(document: PrivateDocument, page: int) -> PageGlyphs | None:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class FileGlyphs:
-    """The glyphs of a Document's file, where it can be read.
+class _Recent(Generic[Key, Value]):
+    """The most recently used values of a kind. Used under the engine lock only."""
 
-    Attributes:
-        file: The file, or None.
-        password: User or owner password.
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._values: OrderedDict[Key, Value] = OrderedDict()
 
-    Raises:
-        PDFPasswordError: From each method: a password is needed, or this one is wrong.
-    """
+    def get(self, key: Key) -> Value | None:
+        if key in self._values:
+            self._values.move_to_end(key)
+        return self._values.get(key)
 
-    file: "SourceFile | None"
-    password: str | None
+    def put(self, key: Key, value: Value) -> list[Value]:
+        """Keep a value; return those that had to go."""
+        self._values[key] = value
+        gone = []
+        while len(self._values) > self._size:
+            gone.append(self._values.popitem(last=False)[1])
+        return gone
 
-    def page(self, number: int) -> PageGlyphs | None:
-        """Return the glyphs of a page, from 1, or None."""
-        if self.file is None:
-            return None
-        try:
-            return page_glyphs(self.file, number, password=self.password)
-        except PDFPasswordError:
-            raise
-        except (PDFOpenError, SourceUnavailableError):
-            return None
 
-    def page_count(self) -> int:
-        """Number of pages; 0 where the file cannot be read."""
-        if self.file is None:
-            return 0
-        try:
-            return page_count(self.file, password=self.password)
-        except PDFPasswordError:
-            raise
-        except (PDFOpenError, SourceUnavailableError):
-            return 0
+# Keys hold the state of a file (path, size, modification time, or digest), so a changed file is another one.
+_documents: _Recent[tuple[Hashable, ...], PrivateDocument] = _Recent(_OPEN_DOCUMENTS)
 
-    def lines(self, content: str, boxes: tuple[SourceBox, ...]) -> tuple[LineBox, ...]:
-        """Make the lines of a Document that was stored without them."""
-        pages = {box.page for box in boxes}
-        glyphs = {page: found for page in pages if (found := self.page(page)) is not None}
-        return recover_lines(content, boxes, glyphs)
+_pages: _Recent[tuple[Hashable, ...], PageGlyphs] = _Recent(_KEPT_PAGES)

@@ -17,6 +17,12 @@ from langchain_pymupdf_coords.errors import OCRUnavailableError
 from langchain_pymupdf_coords.geometry import BBox, union_bboxes
 from langchain_pymupdf_coords.pdf.tessdata import PageMode, data_with_mode
 
+# Letters are rarely narrower, on average of a line, than this part of the line's height.
+_NARROWEST = 0.125
+
+# RapidOCR turns what is so much higher than wide before it reads it.
+_SIDEWAYS = 1.5
+
 
 class TextLayer(Protocol):
     """What was recognised on a page."""
@@ -30,19 +36,6 @@ class OCREngine(Protocol):
 
     def read(self, picture: pymupdf.Pixmap) -> TextLayer | None:
         """Recognise a picture of a whole page: RGB, with its resolution set. None where nothing is found."""
-
-
-# Letters are rarely narrower, on average of a line, than this part of the line's height.
-_NARROWEST = 0.125
-
-
-@dataclass(frozen=True, slots=True)
-class _Word:
-    """A word with its rectangle in points: as wide as the word, as high as its line; and the line's number."""
-
-    text: str
-    bbox: BBox
-    line: tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +70,15 @@ class Tesseract:
         tessdata = data_with_mode(self.tessdata, self.language, mode)
         data = picture.pdfocr_tobytes(compress=False, language=self.language, tessdata=tessdata)
         return pymupdf.open("pdf", data)
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    """A word with its rectangle in points: as wide as the word, as high as its line; and the line's number."""
+
+    text: str
+    bbox: BBox
+    line: tuple[int, int]
 
 
 def _words(layer: pymupdf.Document) -> Iterator[_Word]:
@@ -144,10 +146,6 @@ def _shown(text: str, bbox: BBox, height: float) -> str:
     code = text.encode("utf-16-be")
     stretch = 100 * (x1 - x0) / (size * len(code) / 4)
     return f"/F0 {size:.3f} Tf {stretch:.3f} Tz 1 0 0 1 {x0:.3f} {height - y1:.3f} Tm <{code.hex()}> Tj"
-
-
-# RapidOCR turns what is so much higher than wide before it reads it.
-_SIDEWAYS = 1.5
 
 
 class RapidOCR:

@@ -20,6 +20,8 @@ _FORMATS = ("PDF", "EPUB", "FictionBook2", "XPS", "MOBI")
 
 _DEEPEST_TREE = 64
 
+_REFERENCE = re.compile(r"(\d+) \d+ R")
+
 PageHook = Callable[[pymupdf.Page], None]
 
 
@@ -73,6 +75,18 @@ def _shown_upright(page: pymupdf.Page) -> bool:
         return True
 
 
+def open_upright(file: Path | bytes, *, name: str, password: str | None = None) -> PrivateDocument:
+    """Open a file with every page in the displayed frame, for reading and searching text.
+
+    Raises:
+        PDFPasswordError: A password is needed, or this one is wrong.
+        PDFOpenError: The file is damaged or not a PDF.
+    """
+    document = open_original(file, name=name, password=password)
+    document.upright = bool(document.is_pdf)
+    return document
+
+
 def open_original(file: Path | bytes, *, name: str, password: str | None = None) -> PrivateDocument:
     """Open a file as it is: its pages keep rotation and CropBox, for rendering and annotating.
 
@@ -112,21 +126,6 @@ def _open(file: Path | bytes) -> PrivateDocument:
 def _password_error(name: str, password: str | None) -> PDFPasswordError:
     what = "the password is wrong" if password else "it is encrypted and needs a password"
     return PDFPasswordError(f"cannot open {name!r}: {what}; pass password=")
-
-
-def open_upright(file: Path | bytes, *, name: str, password: str | None = None) -> PrivateDocument:
-    """Open a file with every page in the displayed frame, for reading and searching text.
-
-    Raises:
-        PDFPasswordError: A password is needed, or this one is wrong.
-        PDFOpenError: The file is damaged or not a PDF.
-    """
-    document = open_original(file, name=name, password=password)
-    document.upright = bool(document.is_pdf)
-    return document
-
-
-_REFERENCE = re.compile(r"(\d+) \d+ R")
 
 
 def disarm_forms(document: pymupdf.Document) -> None:

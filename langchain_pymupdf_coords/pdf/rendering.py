@@ -1,7 +1,4 @@
-"""Marks drawn over the picture of a page: filled like a highlighter pen, or outlined.
-
-Pictures of pages and of parts of pages, with marks drawn over them.
-"""
+"""Pictures of pages and of parts of pages, with marks drawn over them: filled like a highlighter pen, or outlined."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -21,73 +18,17 @@ from langchain_pymupdf_coords.pdf.opening import open_original
 
 if TYPE_CHECKING:
     from langchain_pymupdf_coords.sources.files import SourceFile
-
-
-_LINE_WIDTH = 1.0
-
-
-def draw_overlays(pixmap: pymupdf.Pixmap, scale: float, overlays: Sequence[Overlay]) -> None:
-    """Draw marks onto an RGB picture of a page.
-
-    They are drawn onto the pixels and not into the page: a page would have to be changed and interpreted
-    again, and pages of e-books take no annotations.
-
-    Args:
-        pixmap: The picture; the position of its first pixel counts from the corner of the displayed page.
-        scale: Pixels per point.
-        overlays: What to draw.
-    """
-    if not overlays:
-        return
-    device = mupdf.fz_new_draw_device(mupdf.FzMatrix(scale, 0, 0, scale, 0, 0), pixmap.this)
-    for overlay in overlays:
-        _draw(device, overlay)
-    mupdf.fz_close_device(device)
-
-
-def _draw(device: mupdf.FzDevice, overlay: Overlay) -> None:
-    rgb, identity, params = mupdf.fz_device_rgb(), mupdf.FzMatrix(), mupdf.FzColorParams()
-    everywhere = mupdf.FzRect(mupdf.FzRect.Fixed_INFINITE)
-    blend = mupdf.FZ_BLEND_MULTIPLY if overlay.fill else mupdf.FZ_BLEND_NORMAL
-    color = mupdf.new_floats(3)
-    try:
-        for index, value in enumerate(overlay.color):
-            mupdf.floats_setitem(color, index, value)
-        path = _path(overlay.quads)
-        # One group for all quads: where two of them overlap, the colour does not double.
-        mupdf.fz_begin_group(device, everywhere, rgb, False, False, blend, overlay.opacity)
-        if overlay.fill:
-            mupdf.fz_fill_path(device, path, 0, identity, rgb, color, 1.0, params)
-        else:
-            mupdf.fz_stroke_path(device, path, _stroke(), identity, rgb, color, 1.0, params)
-        mupdf.fz_end_group(device)
-    finally:
-        mupdf.delete_floats(color)
-
-
-def _path(quads: Sequence[Quad]) -> mupdf.FzPath:
-    path = mupdf.FzPath()
-    for upper_left, upper_right, lower_left, lower_right in quads:
-        path.fz_moveto(*upper_left)
-        for corner in (upper_right, lower_right, lower_left):
-            path.fz_lineto(*corner)
-        path.fz_closepath()
-    return path
-
-
-def _stroke() -> mupdf.FzStrokeState:
-    stroke = mupdf.fz_new_stroke_state()
-    stroke.m_internal.linewidth = _LINE_WIDTH
-    return stroke
+"""Default for the most pixels of one picture: 48 MB while it is made; A4 at 400 dpi."""
 
 
 ImageFormat = Literal["png", "jpeg", "webp"]
 
 MAX_PIXELS = 16_000_000
-"""Default for the most pixels of one picture: 48 MB while it is made; A4 at 400 dpi."""
 
 # Less of a pixel than this counts as nothing, as in the engine's own rounding.
 _NOTHING = 0.001
+
+_LINE_WIDTH = 1.0
 
 # Longest side that the format itself allows.
 _MAX_SIDE: Mapping[str, int] = {"png": 1_000_000, "jpeg": 65_500, "webp": 16_383}
@@ -238,13 +179,6 @@ class PageRenderer:
         return PDFOpenError(f"page {page} of {self._name} cannot be rendered: {cause}")
 
 
-def _pixels(area: BBox, scale: float) -> tuple[int, int, int, int]:
-    """Return the whole pixels that an area touches, at least one each way."""
-    x0, y0, x1, y1 = (edge * scale for edge in area)
-    left, top = math.floor(x0 + _NOTHING), math.floor(y0 + _NOTHING)
-    return left, top, max(math.ceil(x1 - _NOTHING), left + 1), max(math.ceil(y1 - _NOTHING), top + 1)
-
-
 def _scale(area: BBox, scale: float, max_pixels: int, max_side: int) -> float:
     """Return ``scale``, or the smaller one at which the picture of an area stays within its limits."""
     while True:
@@ -257,5 +191,67 @@ def _scale(area: BBox, scale: float, max_pixels: int, max_side: int) -> float:
         scale *= 0.999 / math.sqrt(excess)
 
 
+def _pixels(area: BBox, scale: float) -> tuple[int, int, int, int]:
+    """Return the whole pixels that an area touches, at least one each way."""
+    x0, y0, x1, y1 = (edge * scale for edge in area)
+    left, top = math.floor(x0 + _NOTHING), math.floor(y0 + _NOTHING)
+    return left, top, max(math.ceil(x1 - _NOTHING), left + 1), max(math.ceil(y1 - _NOTHING), top + 1)
+
+
 def _points(size: PageSize) -> str:
     return f"which is {size[0]:g} x {size[1]:g} points"
+
+
+def draw_overlays(pixmap: pymupdf.Pixmap, scale: float, overlays: Sequence[Overlay]) -> None:
+    """Draw marks onto an RGB picture of a page.
+
+    They are drawn onto the pixels and not into the page: a page would have to be changed and interpreted
+    again, and pages of e-books take no annotations.
+
+    Args:
+        pixmap: The picture; the position of its first pixel counts from the corner of the displayed page.
+        scale: Pixels per point.
+        overlays: What to draw.
+    """
+    if not overlays:
+        return
+    device = mupdf.fz_new_draw_device(mupdf.FzMatrix(scale, 0, 0, scale, 0, 0), pixmap.this)
+    for overlay in overlays:
+        _draw(device, overlay)
+    mupdf.fz_close_device(device)
+
+
+def _draw(device: mupdf.FzDevice, overlay: Overlay) -> None:
+    rgb, identity, params = mupdf.fz_device_rgb(), mupdf.FzMatrix(), mupdf.FzColorParams()
+    everywhere = mupdf.FzRect(mupdf.FzRect.Fixed_INFINITE)
+    blend = mupdf.FZ_BLEND_MULTIPLY if overlay.fill else mupdf.FZ_BLEND_NORMAL
+    color = mupdf.new_floats(3)
+    try:
+        for index, value in enumerate(overlay.color):
+            mupdf.floats_setitem(color, index, value)
+        path = _path(overlay.quads)
+        # One group for all quads: where two of them overlap, the colour does not double.
+        mupdf.fz_begin_group(device, everywhere, rgb, False, False, blend, overlay.opacity)
+        if overlay.fill:
+            mupdf.fz_fill_path(device, path, 0, identity, rgb, color, 1.0, params)
+        else:
+            mupdf.fz_stroke_path(device, path, _stroke(), identity, rgb, color, 1.0, params)
+        mupdf.fz_end_group(device)
+    finally:
+        mupdf.delete_floats(color)
+
+
+def _path(quads: Sequence[Quad]) -> mupdf.FzPath:
+    path = mupdf.FzPath()
+    for upper_left, upper_right, lower_left, lower_right in quads:
+        path.fz_moveto(*upper_left)
+        for corner in (upper_right, lower_right, lower_left):
+            path.fz_lineto(*corner)
+        path.fz_closepath()
+    return path
+
+
+def _stroke() -> mupdf.FzStrokeState:
+    stroke = mupdf.fz_new_stroke_state()
+    stroke.m_internal.linewidth = _LINE_WIDTH
+    return stroke

@@ -41,7 +41,7 @@ def text_runs(textpage: pymupdf.TextPage, *, glyphs: bool) -> list[TextRun]:
 
     Args:
         textpage: Text of an upright page.
-        glyphs: Whether to keep single characters; reading them takes several times as long.
+        glyphs: Whether to keep single glyphs; reading them takes several times as long.
     """
     runs: list[TextRun] = []
     number = 0

@@ -83,14 +83,7 @@ def _strangers(page: PageGlyphs, bbox: BBox, chosen: set[int]) -> list[int]:
     if not others:
         return []
     # A letter of the quote that is drawn a second time is no stranger.
-    twins = {(page.letters[index], *_centre(page.glyphs[index].bbox)) for index in chosen}
-    return [
-        index for index in others if (page.letters[index], *_centre(page.glyphs[index].bbox)) not in twins
-    ]
-
-
-def _centre(bbox: BBox) -> tuple[int, int]:
-    return round((bbox[0] + bbox[2]) / 4), round((bbox[1] + bbox[3]) / 4)
+    return [index for index in others if not any(page.is_twin(index, other) for other in chosen)]
 
 
 def _without_strangers(page: PageGlyphs, bbox: BBox, chosen: set[int]) -> BBox:

@@ -14,7 +14,7 @@ from itertools import groupby, pairwise
 from rapidfuzz.distance import Postfix, Prefix
 
 from langchain_pymupdf_coords.folding import FoldedText, fold, fold_letters
-from langchain_pymupdf_coords.geometry import BBox, bbox_to_quad
+from langchain_pymupdf_coords.geometry import bbox_to_quad
 from langchain_pymupdf_coords.layout.glyphs import PageGlyphs
 from langchain_pymupdf_coords.provenance.quotes import Region
 from langchain_pymupdf_coords.quotes.matching import find_all
@@ -28,8 +28,6 @@ _ENOUGH = 60
 
 _FARTHEST = 200
 """Pages before and after the old place that are searched."""
-
-_TWIN = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,11 +167,4 @@ def shows(regions: Sequence[Region], texts: Iterable[str], read_glyphs: GlyphRea
 
 def _letters_under(glyphs: PageGlyphs, region: Region) -> list[str]:
     inside = {index for ul, _, _, lr in region.quads for index in glyphs.inside((ul[0], ul[1], lr[0], lr[1]))}
-    kept: dict[str, list[BBox]] = {}
-    for index in sorted(inside):
-        others = kept.setdefault(glyphs.letters[index], [])
-        bbox = glyphs.glyphs[index].bbox
-        # A letter that is drawn twice, for a bold look, counts once.
-        if not any(all(abs(a - b) < _TWIN for a, b in zip(bbox, other, strict=True)) for other in others):
-            others.append(bbox)
-    return [letters for letters, places in kept.items() for _ in places]
+    return [glyphs.letters[index] for index in glyphs.without_twins(sorted(inside))]
