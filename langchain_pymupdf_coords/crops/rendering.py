@@ -2,7 +2,6 @@
 
 import hashlib
 import re
-import warnings
 from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -21,6 +20,7 @@ from langchain_pymupdf_coords.errors import (
     SourceChangedError,
     SourceUnavailableError,
     SourceUnavailableWarning,
+    warn,
 )
 from langchain_pymupdf_coords.pdf.rendering import PageRenderer, Rendered
 from langchain_pymupdf_coords.provenance.crops import Crop
@@ -82,12 +82,11 @@ class CropRendering:
             with self._tolerance():
                 self._render(source, indices, resolver)
         if self._reduced:
-            warnings.warn(
+            warn(
                 f"{len(self._reduced)} picture(s) reduced in resolution, {self._reduced[0]} first, to stay "
                 f"within max_pixels={self._options.max_pixels:,} each and "
                 f"max_total_pixels={self._options.max_total_pixels:,} in all",
                 RenderBudgetWarning,
-                stacklevel=3,
             )
         return self._crops
 
@@ -149,4 +148,4 @@ class CropRendering:
         except (PDFOpenError, SourceChangedError, SourceUnavailableError) as error:
             if self._options.on_error == "raise":
                 raise
-            warnings.warn(f"no pictures: {error}", SourceUnavailableWarning, stacklevel=5)
+            warn(f"no pictures: {error}", SourceUnavailableWarning)

@@ -1,6 +1,5 @@
 """What an evidence page has to show: quotes and passages by file, and pictures of their pages within a budget."""
 
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +16,7 @@ from langchain_pymupdf_coords.errors import (
     SourceChangedError,
     SourceUnavailableError,
     SourceUnavailableWarning,
+    warn,
 )
 from langchain_pymupdf_coords.folding import clean_text
 from langchain_pymupdf_coords.geometry import PageSize, Quad, bbox_to_quad
@@ -161,7 +161,7 @@ class EvidencePictures:
             except (PDFOpenError, SourceChangedError, SourceUnavailableError) as error:
                 if self._options.on_error == "raise":
                     raise
-                warnings.warn(f"no pictures: {error}", SourceUnavailableWarning, stacklevel=4)
+                warn(f"no pictures: {error}", SourceUnavailableWarning)
                 reason = f"The page has no picture: {error}"
                 found |= dict.fromkeys(((source.source, page) for page in source.pages), reason)
         self._warn()
@@ -200,4 +200,4 @@ class EvidencePictures:
         if parts:
             limit = f"max_total_pixels={self._options.max_total_pixels:,}"
             message = f"{' and '.join(parts)}, to stay within {limit}"
-            warnings.warn(message, RenderBudgetWarning, stacklevel=4)
+            warn(message, RenderBudgetWarning)

@@ -3,8 +3,6 @@
 Warnings about pages come one per event, and one per file for scans that nobody could read.
 """
 
-import logging
-import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
@@ -24,6 +22,7 @@ from langchain_pymupdf_coords.errors import (
     SkippedFileWarning,
     UnplacedTextWarning,
     UnreadableContentWarning,
+    warn,
 )
 from langchain_pymupdf_coords.folding import clean_text
 from langchain_pymupdf_coords.layout.pages import NO_SIZE, DocumentInfo, ParsedPage
@@ -37,8 +36,6 @@ from langchain_pymupdf_coords.sources.files import SourceFile
 if TYPE_CHECKING:
     from langchain_pymupdf_coords.loading.page_cache import PageCache
 
-
-logger = logging.getLogger(__name__)
 
 _CATEGORIES: dict[str, type[PyMuPDFCoordsWarning]] = {
     "fallback": PageFallbackWarning,
@@ -62,7 +59,7 @@ class PageWarnings:
                 self._scans.append(page.number)
             else:
                 message = f"{self._name}, page {page.number}: {note.message}"
-                warnings.warn(message, _CATEGORIES[note.kind], stacklevel=2)
+                warn(message, _CATEGORIES[note.kind])
 
     def close(self) -> None:
         """Warn of the scanned pages, all at once."""
@@ -71,7 +68,7 @@ class PageWarnings:
                 f"{self._name}: no readable text on {len(self._scans)} page(s) that show something: "
                 f'{page_ranges(self._scans)}; install langchain-pymupdf-coords[ocr], and pass ocr="auto"'
             )
-            warnings.warn(message, UnreadableContentWarning, stacklevel=2)
+            warn(message, UnreadableContentWarning)
             self._scans.clear()
 
 
@@ -142,7 +139,7 @@ class DocumentStream:
             except PyMuPDFCoordsError as error:
                 if on_error == "raise":
                     raise
-                warnings.warn(f"a file was not loaded to its end: {error}", SkippedFileWarning, stacklevel=2)
+                warn(f"a file was not loaded to its end: {error}", SkippedFileWarning)
             finally:
                 file.close()
 

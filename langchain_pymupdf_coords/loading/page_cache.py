@@ -13,7 +13,6 @@ import os
 import shutil
 import sqlite3
 import sysconfig
-import warnings
 import zlib
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -24,7 +23,7 @@ from typing import Any, TypeVar
 
 import diskcache
 
-from langchain_pymupdf_coords.errors import CacheWarning
+from langchain_pymupdf_coords.errors import CacheWarning, warn
 from langchain_pymupdf_coords.geometry import BBox
 from langchain_pymupdf_coords.layout.pages import DocumentInfo, PageNote, ParsedBox, ParsedPage, TextLine
 from langchain_pymupdf_coords.loading.worker import PDFJob
@@ -193,7 +192,7 @@ class PageCache:
             return action()
         except _FAILURES as error:
             message = f"the cache {str(self._folder)!r} cannot be {what}: {error}; the pages are read anew"
-            warnings.warn(message, CacheWarning, stacklevel=2)
+            warn(message, CacheWarning)
             if not isinstance(error, ValueError | zlib.error):
                 self.close()  # more than an entry is broken: one warning is enough
             return default
