@@ -1,11 +1,10 @@
 """From Documents to pictures of the places that they came from, in metadata or in files of a folder."""
 
 import hashlib
-import re
 from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from langchain_core.documents import Document
 
@@ -24,6 +23,7 @@ from langchain_pymupdf_coords.errors import (
 )
 from langchain_pymupdf_coords.pdf.rendering import PageRenderer, Rendered
 from langchain_pymupdf_coords.provenance.crops import Crop
+from langchain_pymupdf_coords.provenance.source_names import file_stem
 from langchain_pymupdf_coords.sources.files import replacing, shown
 from langchain_pymupdf_coords.sources.resolver import SourceResolver, document_source, require_unchanged
 
@@ -43,9 +43,7 @@ def write_crop(folder: Path, source: str, page: int, data: bytes, suffix: str) -
     Raises:
         OSError: The folder cannot be written to.
     """
-    stem = PurePosixPath(source.replace("\\", "/")).stem
-    name = re.sub(r"[^A-Za-z0-9._-]+", "-", stem).strip("-.")[:40] or "source"
-    path = folder / f"{name}-p{page}-{hashlib.sha256(data).hexdigest()[:16]}.{suffix}"
+    path = folder / f"{file_stem(source)}-p{page}-{hashlib.sha256(data).hexdigest()[:16]}.{suffix}"
     folder.mkdir(parents=True, exist_ok=True)
     with replacing(path) as temporary:
         temporary.write_bytes(data)

@@ -28,6 +28,7 @@ from langchain_pymupdf_coords.errors import OptionError, ProvenanceError, Source
 from langchain_pymupdf_coords.evidence.page import evidence_html
 from langchain_pymupdf_coords.provenance.crops import Crop
 from langchain_pymupdf_coords.provenance.quotes import QuoteMatch
+from langchain_pymupdf_coords.provenance.source_names import file_stem
 from langchain_pymupdf_coords.sources.files import replacing
 from langchain_pymupdf_coords.sources.resolver import Resolver, document_source
 
@@ -177,13 +178,7 @@ def _annotated_files(documents: Sequence[Document], access: FileAccess) -> Itera
                 resolver=access.resolver,
                 password=access.password,
             )
-            yield f"annotated/{number}-{_plain_stem(source)}.pdf", path.read_bytes()
-
-
-def _plain_stem(source: str) -> str:
-    """A name for a file of this source that every file system takes."""
-    stem = re.sub(r"\.pdf\Z", "", re.split(r"[/\\]", source.rstrip("/\\"))[-1], flags=re.IGNORECASE)
-    return re.sub(r"[^A-Za-z0-9_-]+", "-", stem)[:60].strip("-") or "source"
+            yield f"annotated/{number}-{file_stem(source)}.pdf", path.read_bytes()
 
 
 MANIFEST = "manifest.json"

@@ -8,11 +8,11 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
-from pathlib import PurePosixPath
 
 from langchain_pymupdf_coords.evidence.exhibits import Exhibit, SourceExhibits
 from langchain_pymupdf_coords.folding import plain_text
 from langchain_pymupdf_coords.provenance.quotes import QuoteMatch, Region
+from langchain_pymupdf_coords.provenance.source_names import file_name
 
 Node = ET.Element
 
@@ -99,7 +99,7 @@ class SourceEntries:
     @property
     def name(self) -> str:
         """Name of the file without its folder."""
-        return PurePosixPath(self.source.source.replace("\\", "/")).name or self.source.source
+        return file_name(self.source.source)
 
     def page_name(self, page: int) -> str:
         """Name of a page, with its printed number where that is another one."""
