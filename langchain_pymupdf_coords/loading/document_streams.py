@@ -27,8 +27,8 @@ from langchain_pymupdf_coords.errors import (
 from langchain_pymupdf_coords.folding import clean_text
 from langchain_pymupdf_coords.layout.pages import NO_SIZE, DocumentInfo, ParsedPage
 from langchain_pymupdf_coords.loading.file_pages import FilePages
-from langchain_pymupdf_coords.loading.lanes import choose_lane
 from langchain_pymupdf_coords.loading.options import MetadataValue, ParsingOptions
+from langchain_pymupdf_coords.loading.page_readers import choose_page_reader
 from langchain_pymupdf_coords.loading.progress import Progress
 from langchain_pymupdf_coords.loading.worker import PDFJob
 from langchain_pymupdf_coords.sources.files import SourceFile
@@ -104,8 +104,8 @@ class DocumentStream:
         self._progress = Progress.of(options.progress, files)
         self._exit.callback(self._progress.close)
         self._cache = self._open_cache()
-        self._lane = choose_lane(options.workers, self._progress)
-        self._exit.callback(self._lane.close)
+        self._reader = choose_page_reader(options.workers, self._progress)
+        self._exit.callback(self._reader.close)
 
     def _open_cache(self) -> "PageCache | None":
         if self._options.cache_dir is None:
@@ -130,7 +130,7 @@ class DocumentStream:
         upcoming = iter(files)
         begun: deque[_File] = deque()
         while True:
-            begun.extend(_File(find, self) for find in islice(upcoming, self._lane.ahead + 1 - len(begun)))
+            begun.extend(_File(find, self) for find in islice(upcoming, self._reader.ahead + 1 - len(begun)))
             if not begun:
                 return
             file = begun.popleft()
@@ -154,7 +154,7 @@ class DocumentStream:
             state, digest = file.key, file.digest
             cached = self._cache.file(job, digest, lambda: file.key == state)
         wanted = None if options.pages is None else tuple(options.pages)
-        return FilePages(job, wanted, lane=self._lane, cached=cached, progress=self._progress)
+        return FilePages(job, wanted, reader=self._reader, cached=cached, progress=self._progress)
 
     def cut(self, file: SourceFile, pages: FilePages) -> Iterator[Document]:
         """Yield the Documents of a file."""

@@ -12,7 +12,6 @@ import json
 import os
 import shutil
 import sqlite3
-import sysconfig
 import zlib
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -27,6 +26,7 @@ from langchain_pymupdf_coords.errors import CacheWarning, warn
 from langchain_pymupdf_coords.geometry import BBox
 from langchain_pymupdf_coords.layout.pages import DocumentInfo, PageNote, ParsedBox, ParsedPage, TextLine
 from langchain_pymupdf_coords.loading.worker import PDFJob
+from langchain_pymupdf_coords.ocr_data import data_folders, languages
 
 
 def dump_page(page: ParsedPage) -> str:
@@ -265,9 +265,4 @@ def _ocr_means() -> list[Any]:
 
     This does not ask for the engine itself, which takes long, but for all that its choice depends on.
     """
-    prefix = os.environ.get("TESSDATA_PREFIX", "")
-    scheme = sysconfig.get_path("data")
-    folders = [Path(prefix), Path(prefix, "tessdata")] if prefix else []
-    folders += [Path(scheme, "share", "tessdata"), Path.home() / ".local" / "share" / "tessdata"]
-    data = [str(path) for folder in folders for path in sorted(folder.glob("*.traineddata"))]
-    return [data, shutil.which("tesseract")]
+    return [[[str(folder), languages(folder)] for folder in data_folders()], shutil.which("tesseract")]
