@@ -123,7 +123,7 @@ def box_splitter(
     """Return what splits a box whose text is longer than a limit.
 
     Text is split at the ends of sentences, then of lines, then of words; tables between rows, with the header
-    row repeated in each piece (see ``table_splitting``); code at line ends, each piece with its own fences.
+    row repeated in each piece (see ``split_table``); code at line ends, each piece with its own fences.
     A single word or row that passes the limit stays whole. The pieces hold all of the text.
 
     Args:

@@ -24,7 +24,7 @@ from langchain_pymupdf_coords.errors import (
 from langchain_pymupdf_coords.pdf.rendering import PageRenderer, Rendered
 from langchain_pymupdf_coords.provenance.crops import Crop
 from langchain_pymupdf_coords.provenance.source_names import file_stem
-from langchain_pymupdf_coords.sources.files import replacing, shown
+from langchain_pymupdf_coords.sources.files import shown, write_whole
 from langchain_pymupdf_coords.sources.resolver import SourceResolver, document_source, require_unchanged
 
 
@@ -45,8 +45,7 @@ def write_crop(folder: Path, source: str, page: int, data: bytes, suffix: str) -
     """
     path = folder / f"{file_stem(source)}-p{page}-{hashlib.sha256(data).hexdigest()[:16]}.{suffix}"
     folder.mkdir(parents=True, exist_ok=True)
-    with replacing(path) as temporary:
-        temporary.write_bytes(data)
+    write_whole(path, data)
     return path
 
 

@@ -8,8 +8,8 @@ from typing import Any
 from langchain_core.documents import Document
 
 from langchain_pymupdf_coords.folding import clean_text
-from langchain_pymupdf_coords.geometry import PageSize, Quad, bbox_to_quad
-from langchain_pymupdf_coords.provenance.boxes import SourceBox, page_sizes
+from langchain_pymupdf_coords.geometry import PageSize, bbox_to_quad
+from langchain_pymupdf_coords.provenance.boxes import SourceBox, boxes_by_page, page_sizes
 from langchain_pymupdf_coords.provenance.quotes import QuoteMatch, Region
 from langchain_pymupdf_coords.provenance.source_names import file_name
 from langchain_pymupdf_coords.sources.resolver import document_source
@@ -133,10 +133,10 @@ def _contents(document: Document) -> list[_Content]:
 
 
 def _box_regions(document: Document) -> tuple[Region, ...]:
-    quads: dict[int, list[Quad]] = {}
-    for box in SourceBox.from_document(document):
-        quads.setdefault(box.page, []).append(bbox_to_quad(box.bbox))
-    return tuple(Region(page, tuple(quads[page])) for page in sorted(quads))
+    pages = boxes_by_page(SourceBox.from_document(document))
+    return tuple(
+        Region(page, tuple(bbox_to_quad(box.bbox) for box in boxes)) for page, boxes in pages.items()
+    )
 
 
 def _text(metadata: Mapping[str, Any], key: str) -> str:

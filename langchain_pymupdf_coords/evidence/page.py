@@ -13,7 +13,7 @@ from langchain_pymupdf_coords.evidence.entries import entries_by_source
 from langchain_pymupdf_coords.evidence.markup import Heading, evidence_markup
 from langchain_pymupdf_coords.evidence.pictures import EvidencePictures
 from langchain_pymupdf_coords.folding import clean_text
-from langchain_pymupdf_coords.sources.files import replacing
+from langchain_pymupdf_coords.sources.files import write_whole
 from langchain_pymupdf_coords.sources.resolver import Resolver
 
 
@@ -100,6 +100,5 @@ def evidence_html(
     html = evidence_markup(heading, sources, pictures)
     if path is None:
         return EvidencePage(html)
-    with replacing(Path(path)) as temporary:
-        temporary.write_bytes(html.encode("utf-8"))
+    write_whole(Path(path), html.encode("utf-8"))
     return EvidencePage(html, Path(path))

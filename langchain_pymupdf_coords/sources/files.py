@@ -1,7 +1,4 @@
-"""A source that was resolved: a regular file or bytes, its digest, and reading it safely.
-
-Files that appear whole or not at all.
-"""
+"""A source that was resolved, read safely and known by its digest; and files written whole or not at all."""
 
 import functools
 import hashlib
@@ -194,3 +191,9 @@ def replacing(path: Path) -> Iterator[Path]:
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file, whole or not at all; see ``replacing``."""
+    with replacing(path) as temporary:
+        temporary.write_bytes(data)
