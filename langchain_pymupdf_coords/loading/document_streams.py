@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, Self
 
 from langchain_core.documents import Document
 
-from langchain_pymupdf_coords.chunking.boxes import box_splitter
+from langchain_pymupdf_coords.chunking.boxes import BoxSplitter
 from langchain_pymupdf_coords.chunking.chunks import Chunker
 from langchain_pymupdf_coords.chunking.documents import DocumentFactory
 from langchain_pymupdf_coords.errors import (
@@ -209,7 +209,7 @@ def _chunker(options: ParsingOptions) -> Chunker:
         chunk_overlap=options.chunk_overlap,
         length=options.length_function,
         exclude_classes=frozenset(options.exclude_classes),
-        split=box_splitter(
+        split=BoxSplitter(
             options.text_splitter, options.chunk_size, options.length_function, overlap=options.chunk_overlap
         ),
     )

@@ -84,7 +84,7 @@ class SourceFile:
 
     @functools.cached_property
     def _data_digest(self) -> str:
-        return "sha256:" + hashlib.sha256(self.data or b"").hexdigest()
+        return digest_of(self.data or b"")
 
     def read_bytes(self) -> bytes:
         """Return the bytes of the whole source.
@@ -100,6 +100,11 @@ class SourceFile:
                 return stream.read()
             except OSError as error:
                 raise unreadable(self.name, error) from error
+
+
+def digest_of(data: bytes) -> str:
+    """Return the digest of some bytes: ``sha256:`` and 64 hexadecimal digits."""
+    return "sha256:" + hashlib.sha256(data).hexdigest()
 
 
 def check_digest(source_file: SourceFile, expected: str) -> bool:
