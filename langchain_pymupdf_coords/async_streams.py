@@ -9,6 +9,8 @@ from typing import Any, Generic, ParamSpec, TypeVar
 
 from langchain_core.runnables import run_in_executor
 
+from langchain_pymupdf_coords.errors import remember_caller
+
 # The engine does one thing at a time, so more threads would wait for it; these few are for what waits for
 # workers or a download. All beyond their number waits here, not in the executor that all code shares.
 _THREADS = 4
@@ -28,7 +30,9 @@ def _threads(purpose: str) -> ThreadPoolExecutor:
 
 async def run_in_background(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Call a function on a thread of this module, in a copy of the present context."""
-    call = partial(copy_context().run, function, *args, **kwargs)
+    context = copy_context()
+    context.run(remember_caller)
+    call = partial(context.run, function, *args, **kwargs)
     return await run_in_executor(_threads("call"), call)
 
 
@@ -40,6 +44,7 @@ async def in_background(make: Callable[[], Iterator[T]]) -> AsyncIterator[T]:
     """
     steps = _Steps(make)
     context = copy_context()
+    context.run(remember_caller)
     try:
         while (item := await run_in_executor(_threads("load"), context.run, steps.next)) is not _END:
             yield item

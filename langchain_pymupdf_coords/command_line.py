@@ -27,11 +27,11 @@ from langchain_pymupdf_coords.evidence.page import evidence_html
 from langchain_pymupdf_coords.geometry import BBox, quad_to_bbox
 from langchain_pymupdf_coords.loading.options import OCRMode
 from langchain_pymupdf_coords.pdf.sample import sample_report
-from langchain_pymupdf_coords.provenance.boxes import SourceBox
+from langchain_pymupdf_coords.provenance.boxes import SourceBox, boxes_by_page
 from langchain_pymupdf_coords.provenance.crops import Crop
 from langchain_pymupdf_coords.provenance.quotes import QuoteMatch
 from langchain_pymupdf_coords.retrievers import answering_passages
-from langchain_pymupdf_coords.sources.files import replacing
+from langchain_pymupdf_coords.sources.files import write_whole
 
 _CONTROLS = {code: f"\\u{code:04x}" for code in range(0x7F, 0xA0)}
 
@@ -61,20 +61,13 @@ def passage_lines(number: int, document: Document) -> Iterator[str]:
         for region in match.regions:
             rectangles = [quad_to_bbox(quad) for quad in region.quads]
             yield f"   {match.status}, by {match.precision}, on page {region.page}: {_row(rectangles)}"
-    for page, boxes in _boxes_by_page(document).items():
+    for page, boxes in boxes_by_page(SourceBox.from_document(document)).items():
         yield f"   passage on page {page}: {_row([box.bbox for box in boxes])}"
 
 
 def plain(text: str) -> str:
     """Return text on one line, without characters that a terminal would obey instead of showing."""
     return "".join(char for char in " ".join(text.split()) if char.isprintable())
-
-
-def _boxes_by_page(document: Document) -> dict[int, list[SourceBox]]:
-    pages: dict[int, list[SourceBox]] = {}
-    for box in SourceBox.from_document(document):
-        pages.setdefault(box.page, []).append(box)
-    return pages
 
 
 def _row(rectangles: Sequence[BBox]) -> str:
@@ -220,8 +213,7 @@ def _write_picture(path: Path, document: Document, password: str | None) -> None
     (pictured,) = SourceCropTransformer(password=password).transform_documents([document])
     page = QuoteMatch.from_document(document)[0].regions[0].page
     (crop,) = (crop for crop in Crop.from_document(pictured) if crop.page == page)
-    with replacing(path) as temporary:
-        temporary.write_bytes(base64.b64decode(crop.base64 or ""))
+    write_whole(path, base64.b64decode(crop.base64 or ""))
 
 
 def _require_writable(output: Path, source: str) -> None:
@@ -236,8 +228,7 @@ def _sample(options: argparse.Namespace) -> int:
     path, report = options.file, sample_report()
     if path.exists() and path.read_bytes() != report:
         raise OptionError(f"{path} exists and is another file: choose another name")
-    with replacing(path) as temporary:
-        temporary.write_bytes(report)
+    write_whole(path, report)
     print(f"Wrote {plain(str(path))}")
     return _FOUND
 

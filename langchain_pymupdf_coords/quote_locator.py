@@ -1,6 +1,5 @@
 """Quotes found in Documents and located on the pages that they came from."""
 
-import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -15,6 +14,7 @@ from langchain_pymupdf_coords.errors import (
     SourceChangedError,
     SourceChangedWarning,
     SourceUnavailableError,
+    warn,
 )
 from langchain_pymupdf_coords.folding import FoldedText, fold
 from langchain_pymupdf_coords.pdf.glyphs import FileGlyphs
@@ -196,10 +196,9 @@ class QuoteLocator:
             outcome = "the quote was not found in its new version, and the stored lines are used"
         else:
             outcome = "the stored lines are used"
-        warnings.warn(
+        warn(
             f"{file.name} is not the file that was indexed: its digest differs from source_digest; {outcome}",
             SourceChangedWarning,
-            stacklevel=5,
         )
 
     def _file(self, document: Document) -> tuple[SourceFile | None, bool]:

@@ -1,8 +1,6 @@
-"""Which sentences of a Document to quote in answer to a query.
+"""A retriever whose Documents come with quotes, located on the pages that they came from.
 
-A retriever whose Documents come with quotes, located on the pages that they came from.
-
-The passages of a file that answer a question best, and the sentences that do, located on their pages.
+Which sentences of a Document to quote is the choice of ``BM25SentenceSelector``, or of a function or Runnable.
 """
 
 import warnings

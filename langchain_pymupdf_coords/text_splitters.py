@@ -4,7 +4,6 @@ Documents whose text others cut out of a chunk while they copied the coordinates
 """
 
 import copy
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, get_args
@@ -16,7 +15,7 @@ from langchain_pymupdf_coords.chunking.boxes import SplitsText
 from langchain_pymupdf_coords.chunking.piece_alignment import align_pieces
 from langchain_pymupdf_coords.chunking.piece_places import Placement
 from langchain_pymupdf_coords.chunking.piece_provenance import ChunkProvenance
-from langchain_pymupdf_coords.errors import OptionError, ProvenanceError, UnplacedTextWarning
+from langchain_pymupdf_coords.errors import OptionError, ProvenanceError, UnplacedTextWarning, warn
 from langchain_pymupdf_coords.provenance.boxes import (
     document_id,
     dump_boxes,
@@ -102,7 +101,7 @@ class CoordsTextSplitter(BaseDocumentTransformer):
         chunk = ChunkProvenance.from_document(document)
         if chunk.without_span:
             message = "boxes without span cannot be shared out: each piece keeps them all"
-            warnings.warn(f"{_name(document)}: {message}", UnplacedTextWarning, stacklevel=3)
+            warn(f"{_name(document)}: {message}", UnplacedTextWarning)
         sizes = page_sizes(document)
         found = [_text_and_metadata(piece) for piece in self.text_splitter.split_text(document.page_content)]
         placements = align_pieces(document.page_content, [text for text, _ in found])
@@ -126,7 +125,7 @@ class CoordsTextSplitter(BaseDocumentTransformer):
         message = f"{_name(document)}: a piece that {splitter} made is not in its text: {shown(text)}"
         if self.on_unaligned == "raise":
             raise ProvenanceError(f'{message}; pass on_unaligned="warn" to keep it without boxes')
-        warnings.warn(f"{message}; it has no boxes", UnplacedTextWarning, stacklevel=4)
+        warn(f"{message}; it has no boxes", UnplacedTextWarning)
 
 
 def _name(document: Document) -> str:
@@ -206,11 +205,10 @@ def with_own_coordinates(document: Document, whole: str, offset: object = None) 
 
 
 def _without_place(document: Document) -> Document:
-    warnings.warn(
-        f"{document.metadata.get('source')}, page {document.metadata.get('page')}: the text of {document.id} "
-        "occurs more than once in the chunk that it was cut from; it has no boxes",
+    warn(
+        f"{_name(document)}: the text of {document.id} occurs more than once in the chunk that it was cut from; "
+        "it has no boxes",
         UnplacedTextWarning,
-        stacklevel=3,
     )
     kept = {key: value for key, value in document.metadata.items() if key not in ("quotes", "crops")}
     metadata = {**kept, "boxes": "[]", "lines": "[]"}

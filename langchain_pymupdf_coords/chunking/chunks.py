@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from langchain_pymupdf_coords.chunking.boxes import BoxSplitter, shifted, tail_of
+from langchain_pymupdf_coords.chunking.boxes import shifted, tail_of
 from langchain_pymupdf_coords.chunking.headings import HeadingTracker
 from langchain_pymupdf_coords.geometry import PageSize
 from langchain_pymupdf_coords.layout.pages import HEADING_CLASSES, PICTURE_CLASSES, ParsedBox, ParsedPage
@@ -80,7 +80,7 @@ class Chunker:
     chunk_overlap: int
     length: Callable[[str], int]
     exclude_classes: frozenset[str]
-    split: BoxSplitter
+    split: Callable[[ParsedBox], Sequence[ParsedBox]]
 
     def chunks(self, pages: Iterable[ParsedPage]) -> Iterator[Chunk]:
         """Yield the chunks of pages in order, as soon as each is complete."""

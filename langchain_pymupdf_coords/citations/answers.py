@@ -1,6 +1,6 @@
 """A model's answer in any of its forms, read."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from langchain_core.messages import AIMessage
@@ -13,49 +13,11 @@ from langchain_pymupdf_coords.citations.cited_quotes import (
     plain_quotes,
 )
 from langchain_pymupdf_coords.citations.messages import parse_message
-from langchain_pymupdf_coords.citations.quotations import Segment, segments
+from langchain_pymupdf_coords.citations.quotations import segments
 from langchain_pymupdf_coords.citations.schema import QuotedAnswer, SourceQuote
 from langchain_pymupdf_coords.errors import OptionError
 
 Answer = QuotedAnswer | AIMessage | str | Mapping[str, Any]
-
-
-def parse_quoted_answer(answer: QuotedAnswer | Mapping[str, Any]) -> ParsedAnswer:
-    """Read a ``QuotedAnswer`` or its dict: its citations, and what its text quotes beyond them.
-
-    Raises:
-        OptionError: The dict is none.
-    """
-    if not isinstance(answer, QuotedAnswer):
-        try:
-            answer = QuotedAnswer.model_validate(dict(answer))
-        except ValidationError as cause:
-            raise OptionError(f"answer is not a QuotedAnswer: {cause}") from cause
-    quotes = [cited_quote(citation) for citation in answer.citations]
-    quotes += _only_in_text(answer, segments(answer.answer))
-    return ParsedAnswer(answer.answer, tuple(quotes))
-
-
-def cited_quote(citation: SourceQuote) -> CitedQuote:
-    """Return a citation of a ``QuotedAnswer`` as a quote."""
-    return CitedQuote(citation.quote, SourceRequest(citation.source))
-
-
-def _only_in_text(answer: QuotedAnswer, read: Iterable[Segment]) -> Iterator[CitedQuote]:
-    """Yield what the text quotes, or marks with a source, without a citation for it."""
-    for quote in (quote for segment in read for quote in plain_quotes(segment)):
-        if quote.quoted:
-            cited = any(quote.text in citation.quote for citation in answer.citations)
-        else:
-            cited = any(quote.request.number == citation.source for citation in answer.citations)
-        if not cited:
-            yield quote
-
-
-def parse_text(text: str) -> ParsedAnswer:
-    """Read a plain text with quotation marks or source marks."""
-    found = (quote for segment in segments(text) for quote in plain_quotes(segment))
-    return ParsedAnswer(text, tuple(found))
 
 
 def parse_answer(answer: Answer) -> ParsedAnswer:
@@ -68,9 +30,42 @@ def parse_answer(answer: Answer) -> ParsedAnswer:
         # What with_structured_output(..., include_raw=True) gives.
         answer = answer["raw"] if answer["parsed"] is None else answer["parsed"]
     if isinstance(answer, str):
-        return parse_text(answer)
+        return ParsedAnswer(answer, tuple(_quotes_in(answer)))
     if isinstance(answer, AIMessage):
         return parse_message(answer)
     if isinstance(answer, QuotedAnswer | Mapping):
-        return parse_quoted_answer(answer)
+        return _parse_quoted_answer(answer)
     raise OptionError(f"answer must be a QuotedAnswer, an AIMessage or a str, not {type(answer).__name__}")
+
+
+def _parse_quoted_answer(answer: QuotedAnswer | Mapping[str, Any]) -> ParsedAnswer:
+    """Read a ``QuotedAnswer`` or its dict: its citations, and what its text quotes beyond them."""
+    if not isinstance(answer, QuotedAnswer):
+        try:
+            answer = QuotedAnswer.model_validate(dict(answer))
+        except ValidationError as cause:
+            raise OptionError(f"answer is not a QuotedAnswer: {cause}") from cause
+    quotes = [cited_quote(citation) for citation in answer.citations]
+    return ParsedAnswer(answer.answer, (*quotes, *_only_in_text(answer)))
+
+
+def cited_quote(citation: SourceQuote) -> CitedQuote:
+    """Return a citation of a ``QuotedAnswer`` as a quote."""
+    return CitedQuote(citation.quote, SourceRequest(citation.source))
+
+
+def _only_in_text(answer: QuotedAnswer) -> Iterator[CitedQuote]:
+    """Yield what the text quotes, or marks with a source, without a citation for it."""
+    for quote in _quotes_in(answer.answer):
+        if quote.quoted:
+            cited = any(quote.text in citation.quote for citation in answer.citations)
+        else:
+            cited = any(quote.request.number == citation.source for citation in answer.citations)
+        if not cited:
+            yield quote
+
+
+def _quotes_in(text: str) -> Iterator[CitedQuote]:
+    """Yield what a plain text quotes, or marks with a source."""
+    for segment in segments(text):
+        yield from plain_quotes(segment)

@@ -1,14 +1,13 @@
 """The quotes of an answer in any of its forms, and the sources that it names for them."""
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from urllib.parse import unquote, urlsplit
 
 from langchain_core.documents import Document
 from langchain_core.messages import AIMessage
 
 from langchain_pymupdf_coords.citations.quotations import Segment, Span
+from langchain_pymupdf_coords.provenance.source_names import file_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +93,9 @@ def _forms(name: str) -> Iterator[str]:
     """Yield the forms of a name under which a source may go: whole, file name, file name without ending."""
     text = name.strip().casefold()
     yield text
-    path = unquote(urlsplit(text).path) if re.match("[a-z][a-z0-9+.-]+://", text) else text
-    file = path.replace("\\", "/").rstrip("/").rpartition("/")[2]
+    file = file_name(text)
     yield file
-    stem, dot, ending = file.rpartition(".")
-    if dot and ending == "pdf":
-        yield stem
+    yield file.removesuffix(".pdf")
 
 
 def _names(document: Document) -> set[str]:

@@ -7,6 +7,8 @@ from langchain_core.documents import Document
 from langchain_core.prompts import ChatPromptTemplate
 from pydantic import BaseModel, ConfigDict, Field
 
+from langchain_pymupdf_coords.provenance.source_names import file_name
+
 
 # Models read the docstrings and descriptions of these two classes.
 class SourceQuote(BaseModel):
@@ -68,7 +70,7 @@ def format_sources(documents: Iterable[Document]) -> str:
 
 def _attributes(number: int, document: Document) -> str:
     metadata = document.metadata
-    file = str(metadata.get("source", "")).replace("\\", "/").rstrip("/").rpartition("/")[2]
+    file = file_name(str(metadata.get("source", "")))
     values = {"number": number, "file": file, "page": _pages(document), "section": metadata.get("section")}
     return " ".join(f'{name}="{html.escape(str(value))}"' for name, value in values.items() if value)
 

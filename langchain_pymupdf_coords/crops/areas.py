@@ -18,7 +18,7 @@ from langchain_pymupdf_coords.geometry import (
     union_bboxes,
 )
 from langchain_pymupdf_coords.pdf.colors import STATUS_COLORS, Color, Overlay
-from langchain_pymupdf_coords.provenance.boxes import SourceBox
+from langchain_pymupdf_coords.provenance.boxes import SourceBox, boxes_by_page
 from langchain_pymupdf_coords.provenance.quotes import QuoteMatch
 from langchain_pymupdf_coords.sources.files import shown
 
@@ -100,7 +100,7 @@ def crop_areas(document: Document, by: CropBy, margin: float | None, marker: Mar
     elif by == "box":
         areas = _box_areas([[box] for box in boxes], matches, marker)
     else:
-        areas = _box_areas(_by_page(boxes), matches, marker)
+        areas = _box_areas(boxes_by_page(boxes).values(), matches, marker)
     found = list(islice(areas, MAX_CROPS + 1))
     if len(found) > MAX_CROPS:
         raise ProvenanceError(
@@ -109,13 +109,6 @@ def crop_areas(document: Document, by: CropBy, margin: float | None, marker: Mar
         )
     margin = _MARGINS[by] if margin is None else margin
     return [replace(area, bbox=_with_margin(area.bbox, margin)) for area in found]
-
-
-def _by_page(boxes: Sequence[SourceBox]) -> list[list[SourceBox]]:
-    pages: dict[int, list[SourceBox]] = {}
-    for box in boxes:
-        pages.setdefault(box.page, []).append(box)
-    return [pages[page] for page in sorted(pages)]
 
 
 def _box_areas(

@@ -1,12 +1,10 @@
 """From Documents to pictures of the places that they came from, in metadata or in files of a folder."""
 
 import hashlib
-import re
-import warnings
 from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from langchain_core.documents import Document
 
@@ -21,10 +19,12 @@ from langchain_pymupdf_coords.errors import (
     SourceChangedError,
     SourceUnavailableError,
     SourceUnavailableWarning,
+    warn,
 )
 from langchain_pymupdf_coords.pdf.rendering import PageRenderer, Rendered
 from langchain_pymupdf_coords.provenance.crops import Crop
-from langchain_pymupdf_coords.sources.files import replacing, shown
+from langchain_pymupdf_coords.provenance.source_names import file_stem
+from langchain_pymupdf_coords.sources.files import shown, write_whole
 from langchain_pymupdf_coords.sources.resolver import SourceResolver, document_source, require_unchanged
 
 
@@ -43,12 +43,9 @@ def write_crop(folder: Path, source: str, page: int, data: bytes, suffix: str) -
     Raises:
         OSError: The folder cannot be written to.
     """
-    stem = PurePosixPath(source.replace("\\", "/")).stem
-    name = re.sub(r"[^A-Za-z0-9._-]+", "-", stem).strip("-.")[:40] or "source"
-    path = folder / f"{name}-p{page}-{hashlib.sha256(data).hexdigest()[:16]}.{suffix}"
+    path = folder / f"{file_stem(source)}-p{page}-{hashlib.sha256(data).hexdigest()[:16]}.{suffix}"
     folder.mkdir(parents=True, exist_ok=True)
-    with replacing(path) as temporary:
-        temporary.write_bytes(data)
+    write_whole(path, data)
     return path
 
 
@@ -82,12 +79,11 @@ class CropRendering:
             with self._tolerance():
                 self._render(source, indices, resolver)
         if self._reduced:
-            warnings.warn(
+            warn(
                 f"{len(self._reduced)} picture(s) reduced in resolution, {self._reduced[0]} first, to stay "
                 f"within max_pixels={self._options.max_pixels:,} each and "
                 f"max_total_pixels={self._options.max_total_pixels:,} in all",
                 RenderBudgetWarning,
-                stacklevel=3,
             )
         return self._crops
 
@@ -149,4 +145,4 @@ class CropRendering:
         except (PDFOpenError, SourceChangedError, SourceUnavailableError) as error:
             if self._options.on_error == "raise":
                 raise
-            warnings.warn(f"no pictures: {error}", SourceUnavailableWarning, stacklevel=5)
+            warn(f"no pictures: {error}", SourceUnavailableWarning)

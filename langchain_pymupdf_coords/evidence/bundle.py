@@ -15,20 +15,17 @@ from langchain_pymupdf_coords.citations.cited_quotes import CitedQuote, SourceRe
 from langchain_pymupdf_coords.citations.results import LocatedAnswer, LocatedCitation
 from langchain_pymupdf_coords.citations.verifying import CitationPlacer
 from langchain_pymupdf_coords.errors import ProvenanceError, PyMuPDFCoordsError, SourceChangedWarning
+from langchain_pymupdf_coords.evidence.bundle_archive import MANIFEST, manifest_of, read_files, write_files
 from langchain_pymupdf_coords.evidence.bundle_files import (
     BUNDLE_VERSION,
-    MANIFEST,
     RECORD,
     Evidence,
     FileAccess,
     bundle_files,
-    digest_of,
     made_with,
-    manifest_of,
-    read_files,
-    write_files,
 )
 from langchain_pymupdf_coords.quote_locator import QuoteLocator
+from langchain_pymupdf_coords.sources.files import digest_of
 from langchain_pymupdf_coords.sources.resolver import Resolver
 
 # Each copy of a PDF gets an id of its own, of any bytes, in its trailer.

@@ -1,83 +1,47 @@
-"""The entries of an evidence page: their numbers, names and words, and the list of them.
+"""The entries of an evidence page: quotes and passages by file, each with its number."""
 
-HTML is built as a tree of elements, whose serialiser escapes every text and attribute, so that nothing from a
-PDF, a question or an answer can become markup.
-"""
-
-import xml.etree.ElementTree as ET
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
-from pathlib import PurePosixPath
+from typing import Any
 
-from langchain_pymupdf_coords.evidence.exhibits import Exhibit, SourceExhibits
-from langchain_pymupdf_coords.folding import plain_text
+from langchain_core.documents import Document
+
+from langchain_pymupdf_coords.folding import clean_text
+from langchain_pymupdf_coords.geometry import PageSize, bbox_to_quad
+from langchain_pymupdf_coords.provenance.boxes import SourceBox, boxes_by_page, page_sizes
 from langchain_pymupdf_coords.provenance.quotes import QuoteMatch, Region
-
-Node = ET.Element
-
-
-def node(tag: str, *content: Node | str | None, **attributes: str) -> Node:
-    """Return an element.
-
-    Args:
-        tag: Its name.
-        *content: Elements and texts in order; None is left out.
-        **attributes: Named as in HTML with ``_`` for ``-``, and ``class_`` for ``class``.
-    """
-    names = {name.rstrip("_").replace("_", "-"): value for name, value in attributes.items()}
-    element = ET.Element(tag, names)
-    for part in content:
-        if isinstance(part, str):
-            _append_text(element, part)
-        elif part is not None:
-            element.append(part)
-    return element
-
-
-def html_document(root: Node) -> str:
-    """Return the text of a document whose root element is ``html``.
-
-    Text of ``style`` and ``script`` is not escaped, as HTML demands: only ever give them constants.
-    """
-    return f"<!doctype html>\n{ET.tostring(root, encoding='unicode', method='html')}\n"
-
-
-def _append_text(element: Node, text: str) -> None:
-    if len(element):
-        element[-1].tail = (element[-1].tail or "") + text
-    else:
-        element.text = (element.text or "") + text
-
-
-_PASSAGE_CHARS = 240
-
-_STATUS_WORDS = {
-    "exact": "Exact: word for word",
-    "normalized": "Normalized: the same words; case, spacing or marks differ",
-    "fuzzy": "Fuzzy: similar words",
-    "fragments": "Fragments: parts of the text, joined by an ellipsis",
-}
-
-_PRECISION_WORDS = {"word": "", "line": "; whole lines are marked", "box": "; the whole box is marked"}
+from langchain_pymupdf_coords.provenance.source_names import file_name
+from langchain_pymupdf_coords.sources.resolver import document_source
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An exhibit with its number on the page, from 1."""
+    """A quote, or a passage: a Document without quotes.
+
+    Attributes:
+        number: Its number on the page, from 1.
+        text: The quote as asked for, or the text of the passage.
+        regions: Where it stands, a region per page.
+        match: The located quote; None for a passage.
+        section: Heading path, or empty.
+    """
 
     number: int
-    exhibit: Exhibit
+    text: str
+    regions: tuple[Region, ...]
+    match: QuoteMatch | None
+    section: str
 
     @property
     def kind(self) -> str:
         """What gives the colour: the status of a quote, or ``"passage"``."""
-        return self.exhibit.match.status if self.exhibit.match else "passage"
+        return self.match.status if self.match else "passage"
 
     @property
     def name(self) -> str:
         """``"Quote 1"`` or ``"Passage 2"``."""
-        return f"{'Quote' if self.exhibit.match else 'Passage'} {self.number}"
+        return f"{'Quote' if self.match else 'Passage'} {self.number}"
 
     @property
     def id(self) -> str:
@@ -85,84 +49,96 @@ class Entry:
         return f"entry-{self.number}"
 
     def mark_id(self, region: Region) -> str:
-        """Id of its mark on a page."""
+        """Id of its mark on a sheet."""
         return f"mark-{self.number}-{region.page}"
 
 
 @dataclass(frozen=True, slots=True)
 class SourceEntries:
-    """The entries of one file."""
+    """The entries of one file.
 
-    source: SourceExhibits
+    Attributes:
+        source: ``metadata["source"]``.
+        title: Title of the file, or empty.
+        digest: ``metadata["source_digest"]`` of its first Document, or empty.
+        documents: Its Documents.
+        entries: Its entries, each once, in the order of the Documents.
+        sizes: Width and height in points of its pages, as far as the Documents have them.
+        labels: Printed page numbers, as far as the Documents have them.
+    """
+
+    source: str
+    title: str
+    digest: str
+    documents: tuple[Document, ...]
     entries: tuple[Entry, ...]
+    sizes: Mapping[int, PageSize]
+    labels: Mapping[int, str]
 
     @property
     def name(self) -> str:
         """Name of the file without its folder."""
-        return PurePosixPath(self.source.source.replace("\\", "/")).name or self.source.source
+        return file_name(self.source)
+
+    @property
+    def pages(self) -> list[int]:
+        """The pages to show, in order."""
+        return sorted({region.page for entry in self.entries for region in entry.regions})
 
     def page_name(self, page: int) -> str:
         """Name of a page, with its printed number where that is another one."""
-        label = self.source.labels.get(page)
+        label = self.labels.get(page)
         return f"page {page}" if label in (None, str(page)) else f"page {page}, printed “{label}”"
 
 
-def numbered(sources: Sequence[SourceExhibits]) -> list[SourceEntries]:
-    """Number the entries of all files in one row."""
+def entries_by_source(documents: Iterable[Document]) -> list[SourceEntries]:
+    """Sort Documents by file, in the order in which the files come first, and number their entries in one row.
+
+    Raises:
+        ProvenanceError: Coordinates or quotes of a Document are missing or malformed.
+    """
+    groups: dict[str, list[Document]] = {}
+    for document in documents:
+        groups.setdefault(document_source(document), []).append(document)
     numbers = count(1)
-    return [
-        SourceEntries(source, tuple(Entry(next(numbers), exhibit) for exhibit in source.exhibits))
-        for source in sources
-    ]
+    return [_source_entries(source, group, numbers) for source, group in groups.items()]
 
 
-def entry_list(sources: Sequence[SourceEntries]) -> Node:
-    """Return the list of all entries, each a link to its mark."""
-    parts = [part for source in sources for part in _source_list(source)]
-    return node("nav", *(parts or [node("p", "There are no documents to show.")]), aria_label="Evidence")
+_Content = tuple[str, tuple[Region, ...], QuoteMatch | None, str]
 
 
-def _source_list(source: SourceEntries) -> Iterator[Node]:
-    yield node("h2", source.name, dir="auto")
-    start = str(source.entries[0].number)
-    yield node("ol", *(_item(source, entry) for entry in source.entries), start=start)
+def _source_entries(source: str, documents: Sequence[Document], numbers: Iterator[int]) -> SourceEntries:
+    contents: dict[_Content, None] = {}
+    sizes: dict[int, PageSize] = {}
+    labels: dict[int, str] = {}
+    for document in documents:
+        # Chunks that overlap may hold the same quote: a dict keeps it once, and in order.
+        contents |= dict.fromkeys(_contents(document))
+        sizes |= page_sizes(document)
+        page, label = document.metadata.get("page"), _text(document.metadata, "page_label")
+        if label and isinstance(page, int):
+            labels[page] = label
+    first = documents[0].metadata
+    entries = tuple(Entry(next(numbers), *content) for content in contents)
+    title, digest = _text(first, "title"), _text(first, "source_digest")
+    return SourceEntries(source, title, digest, tuple(documents), entries, sizes, labels)
 
 
-def _item(source: SourceEntries, entry: Entry) -> Node:
-    exhibit, match = entry.exhibit, entry.exhibit.match
-    text = node("q", exhibit.text, dir="auto") if match else node("span", _excerpt(exhibit.text), dir="auto")
-    if exhibit.regions:
-        text = node("a", text, id=entry.id, href=f"#{entry.mark_id(exhibit.regions[0])}")
-    found = None
-    if match and match.status in ("fuzzy", "fragments"):
-        found = node("p", "In the document: ", node("q", match.text, dir="auto"), class_="facts")
-    section = node("p", exhibit.section, class_="facts", dir="auto") if exhibit.section else None
-    facts = node("p", node("span", _status(match), class_="status"), *_pages(source, entry), class_="facts")
-    return node("li", text, found, facts, section, class_=entry.kind)
+def _contents(document: Document) -> list[_Content]:
+    section = _text(document.metadata, "section")
+    matches = QuoteMatch.from_document(document)
+    if not matches:
+        return [(document.page_content, _box_regions(document), None, section)]
+    return [(match.quote, match.regions, match, section) for match in matches]
 
 
-def _excerpt(text: str) -> str:
-    text = plain_text(text)
-    return text if len(text) <= _PASSAGE_CHARS else f"{text[:_PASSAGE_CHARS].rstrip()}…"
+def _box_regions(document: Document) -> tuple[Region, ...]:
+    pages = boxes_by_page(SourceBox.from_document(document))
+    return tuple(
+        Region(page, tuple(bbox_to_quad(box.bbox) for box in boxes)) for page, boxes in pages.items()
+    )
 
 
-def _status(match: QuoteMatch | None) -> str:
-    if match is None:
-        return "Passage: no quote in it was located"
-    words = _STATUS_WORDS[match.status]
-    if match.status == "fuzzy":
-        words += f", {match.score:.0f} % alike"
-    if match.occurrences > 1:
-        words += f"; one of {match.occurrences} places in its passage"
-    return words + (_PRECISION_WORDS[match.precision] if match.regions else "; its place is not known")
-
-
-def _pages(source: SourceEntries, entry: Entry) -> Iterator[Node | str]:
-    for region in entry.exhibit.regions:
-        yield " · "
-        link = f"#{entry.mark_id(region)}"
-        yield node("a", source.page_name(region.page), href=link, aria_label=_where(source, entry, region))
-
-
-def _where(source: SourceEntries, entry: Entry, region: Region) -> str:
-    return f"{entry.name} on {source.page_name(region.page)}"
+def _text(metadata: Mapping[str, Any], key: str) -> str:
+    value = metadata.get(key)
+    return clean_text(value) if isinstance(value, str) else ""

@@ -9,10 +9,11 @@ from pathlib import Path
 from langchain_core.documents import Document
 
 from langchain_pymupdf_coords.crops.options import CropOptions, OnError
-from langchain_pymupdf_coords.evidence.exhibits import EvidencePictures, exhibits_by_source
+from langchain_pymupdf_coords.evidence.entries import entries_by_source
 from langchain_pymupdf_coords.evidence.markup import Heading, evidence_markup
+from langchain_pymupdf_coords.evidence.pictures import EvidencePictures
 from langchain_pymupdf_coords.folding import clean_text
-from langchain_pymupdf_coords.sources.files import replacing
+from langchain_pymupdf_coords.sources.files import write_whole
 from langchain_pymupdf_coords.sources.resolver import Resolver
 
 
@@ -93,12 +94,11 @@ def evidence_html(
         resolver=resolver,
         password=password,
     )
-    sources = exhibits_by_source(documents)
+    sources = entries_by_source(documents)
     pictures = EvidencePictures(options, sources).pictures()
     heading = Heading(*(clean_text(text or "") for text in (title, question, answer)))
     html = evidence_markup(heading, sources, pictures)
     if path is None:
         return EvidencePage(html)
-    with replacing(Path(path)) as temporary:
-        temporary.write_bytes(html.encode("utf-8"))
+    write_whole(Path(path), html.encode("utf-8"))
     return EvidencePage(html, Path(path))

@@ -3,8 +3,6 @@
 Warnings about pages come one per event, and one per file for scans that nobody could read.
 """
 
-import logging
-import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
@@ -13,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, Self
 
 from langchain_core.documents import Document
 
-from langchain_pymupdf_coords.chunking.boxes import box_splitter
+from langchain_pymupdf_coords.chunking.boxes import BoxSplitter
 from langchain_pymupdf_coords.chunking.chunks import Chunker
 from langchain_pymupdf_coords.chunking.documents import DocumentFactory
 from langchain_pymupdf_coords.errors import (
@@ -24,12 +22,13 @@ from langchain_pymupdf_coords.errors import (
     SkippedFileWarning,
     UnplacedTextWarning,
     UnreadableContentWarning,
+    warn,
 )
 from langchain_pymupdf_coords.folding import clean_text
 from langchain_pymupdf_coords.layout.pages import NO_SIZE, DocumentInfo, ParsedPage
 from langchain_pymupdf_coords.loading.file_pages import FilePages
-from langchain_pymupdf_coords.loading.lanes import choose_lane
 from langchain_pymupdf_coords.loading.options import MetadataValue, ParsingOptions
+from langchain_pymupdf_coords.loading.page_readers import choose_page_reader
 from langchain_pymupdf_coords.loading.progress import Progress
 from langchain_pymupdf_coords.loading.worker import PDFJob
 from langchain_pymupdf_coords.sources.files import SourceFile
@@ -37,8 +36,6 @@ from langchain_pymupdf_coords.sources.files import SourceFile
 if TYPE_CHECKING:
     from langchain_pymupdf_coords.loading.page_cache import PageCache
 
-
-logger = logging.getLogger(__name__)
 
 _CATEGORIES: dict[str, type[PyMuPDFCoordsWarning]] = {
     "fallback": PageFallbackWarning,
@@ -62,7 +59,7 @@ class PageWarnings:
                 self._scans.append(page.number)
             else:
                 message = f"{self._name}, page {page.number}: {note.message}"
-                warnings.warn(message, _CATEGORIES[note.kind], stacklevel=2)
+                warn(message, _CATEGORIES[note.kind])
 
     def close(self) -> None:
         """Warn of the scanned pages, all at once."""
@@ -71,7 +68,7 @@ class PageWarnings:
                 f"{self._name}: no readable text on {len(self._scans)} page(s) that show something: "
                 f'{page_ranges(self._scans)}; install langchain-pymupdf-coords[ocr], and pass ocr="auto"'
             )
-            warnings.warn(message, UnreadableContentWarning, stacklevel=2)
+            warn(message, UnreadableContentWarning)
             self._scans.clear()
 
 
@@ -107,8 +104,8 @@ class DocumentStream:
         self._progress = Progress.of(options.progress, files)
         self._exit.callback(self._progress.close)
         self._cache = self._open_cache()
-        self._lane = choose_lane(options.workers, self._progress)
-        self._exit.callback(self._lane.close)
+        self._reader = choose_page_reader(options.workers, self._progress)
+        self._exit.callback(self._reader.close)
 
     def _open_cache(self) -> "PageCache | None":
         if self._options.cache_dir is None:
@@ -133,7 +130,7 @@ class DocumentStream:
         upcoming = iter(files)
         begun: deque[_File] = deque()
         while True:
-            begun.extend(_File(find, self) for find in islice(upcoming, self._lane.ahead + 1 - len(begun)))
+            begun.extend(_File(find, self) for find in islice(upcoming, self._reader.ahead + 1 - len(begun)))
             if not begun:
                 return
             file = begun.popleft()
@@ -142,7 +139,7 @@ class DocumentStream:
             except PyMuPDFCoordsError as error:
                 if on_error == "raise":
                     raise
-                warnings.warn(f"a file was not loaded to its end: {error}", SkippedFileWarning, stacklevel=2)
+                warn(f"a file was not loaded to its end: {error}", SkippedFileWarning)
             finally:
                 file.close()
 
@@ -157,7 +154,7 @@ class DocumentStream:
             state, digest = file.key, file.digest
             cached = self._cache.file(job, digest, lambda: file.key == state)
         wanted = None if options.pages is None else tuple(options.pages)
-        return FilePages(job, wanted, lane=self._lane, cached=cached, progress=self._progress)
+        return FilePages(job, wanted, reader=self._reader, cached=cached, progress=self._progress)
 
     def cut(self, file: SourceFile, pages: FilePages) -> Iterator[Document]:
         """Yield the Documents of a file."""
@@ -212,7 +209,7 @@ def _chunker(options: ParsingOptions) -> Chunker:
         chunk_overlap=options.chunk_overlap,
         length=options.length_function,
         exclude_classes=frozenset(options.exclude_classes),
-        split=box_splitter(
+        split=BoxSplitter(
             options.text_splitter, options.chunk_size, options.length_function, overlap=options.chunk_overlap
         ),
     )

@@ -12,8 +12,6 @@ import json
 import os
 import shutil
 import sqlite3
-import sysconfig
-import warnings
 import zlib
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -24,10 +22,11 @@ from typing import Any, TypeVar
 
 import diskcache
 
-from langchain_pymupdf_coords.errors import CacheWarning
+from langchain_pymupdf_coords.errors import CacheWarning, warn
 from langchain_pymupdf_coords.geometry import BBox
 from langchain_pymupdf_coords.layout.pages import DocumentInfo, PageNote, ParsedBox, ParsedPage, TextLine
 from langchain_pymupdf_coords.loading.worker import PDFJob
+from langchain_pymupdf_coords.ocr_data import data_folders, languages
 
 
 def dump_page(page: ParsedPage) -> str:
@@ -193,7 +192,7 @@ class PageCache:
             return action()
         except _FAILURES as error:
             message = f"the cache {str(self._folder)!r} cannot be {what}: {error}; the pages are read anew"
-            warnings.warn(message, CacheWarning, stacklevel=2)
+            warn(message, CacheWarning)
             if not isinstance(error, ValueError | zlib.error):
                 self.close()  # more than an entry is broken: one warning is enough
             return default
@@ -266,9 +265,4 @@ def _ocr_means() -> list[Any]:
 
     This does not ask for the engine itself, which takes long, but for all that its choice depends on.
     """
-    prefix = os.environ.get("TESSDATA_PREFIX", "")
-    scheme = sysconfig.get_path("data")
-    folders = [Path(prefix), Path(prefix, "tessdata")] if prefix else []
-    folders += [Path(scheme, "share", "tessdata"), Path.home() / ".local" / "share" / "tessdata"]
-    data = [str(path) for folder in folders for path in sorted(folder.glob("*.traineddata"))]
-    return [data, shutil.which("tesseract")]
+    return [[[str(folder), languages(folder)] for folder in data_folders()], shutil.which("tesseract")]

@@ -1,6 +1,5 @@
 """Recognising the pages that need it, right before their text is read."""
 
-import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -11,12 +10,10 @@ from typing import Any, Literal
 import pymupdf
 
 from langchain_pymupdf_coords.layout.pages import PageNote
-from langchain_pymupdf_coords.pdf.engine import ENGINE_ERRORS
+from langchain_pymupdf_coords.pdf.engine import ENGINE_ERRORS, logger
 from langchain_pymupdf_coords.pdf.ocr_engines import OCREngine
 from langchain_pymupdf_coords.pdf.ocr_lookup import find_engine, no_engine
 from langchain_pymupdf_coords.pdf.text import TEXT_FLAGS, text_runs
-
-logger = logging.getLogger(__name__)
 
 # Of 150 to 400 dpi, 200 found most words on average over scans of 100 to 300 dpi.
 _DPI = 200

@@ -1,7 +1,5 @@
 """Which OCR engine can read a language here, and what to do where none can."""
 
-import os
-import sysconfig
 from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -9,6 +7,7 @@ from pathlib import Path
 import pymupdf
 
 from langchain_pymupdf_coords.errors import OCRUnavailableError
+from langchain_pymupdf_coords.ocr_data import data_folders, languages
 from langchain_pymupdf_coords.pdf.ocr_engines import OCREngine, RapidOCR, Tesseract
 
 _INSTALL = "pip install 'langchain-pymupdf-coords[ocr]'"
@@ -36,7 +35,7 @@ def find_engine(language: str) -> OCREngine | None:
         OCRUnavailableError: There is an engine, but no data for the language.
     """
     wanted = language.split("+")
-    folders = {folder: names for folder in tessdata_folders() if (names := _languages(folder))}
+    folders = {folder: names for folder in tessdata_folders() if (names := languages(folder))}
     for folder in folders:
         if all((folder / f"{name}.traineddata").is_file() for name in wanted):
             return Tesseract(language, str(folder))
@@ -63,20 +62,11 @@ def no_engine() -> OCRUnavailableError:
 
 def tessdata_folders() -> Iterator[Path]:
     """Yield where data of Tesseract may be: the environment, packages of PyPI, an installed Tesseract."""
-    if prefix := os.environ.get("TESSDATA_PREFIX"):
-        yield Path(prefix)
-        yield Path(prefix, "tessdata")
-    # Where the packages tessdata-* of PyPI put their files.
-    for scheme in (sysconfig.get_default_scheme(), sysconfig.get_preferred_scheme("user")):
-        yield Path(sysconfig.get_path("data", scheme), "share", "tessdata")
+    yield from data_folders()
     try:
         yield Path(pymupdf.get_tessdata())
     except (OSError, RuntimeError):
         return
-
-
-def _languages(folder: Path) -> list[str]:
-    return sorted({path.stem for path in folder.glob("*.traineddata")} - {"osd"})
 
 
 def _language_missing(wanted: Sequence[str], missing: Sequence[str], places: str) -> OCRUnavailableError:

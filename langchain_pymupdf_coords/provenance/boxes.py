@@ -90,6 +90,14 @@ class SourceBox:
         )
 
 
+def boxes_by_page(boxes: Iterable[SourceBox]) -> dict[int, list[SourceBox]]:
+    """Return boxes by the page that they are on, in the order of the pages."""
+    pages: dict[int, list[SourceBox]] = {}
+    for box in sorted(boxes, key=lambda box: box.page):
+        pages.setdefault(box.page, []).append(box)
+    return pages
+
+
 @dataclass(frozen=True, slots=True)
 class LineBox:
     """A line of text on a page (in a table: a line of a cell) and the part of the chunk that it is.

@@ -1,7 +1,4 @@
-"""A source that was resolved: a regular file or bytes, its digest, and reading it safely.
-
-Files that appear whole or not at all.
-"""
+"""A source that was resolved, read safely and known by its digest; and files written whole or not at all."""
 
 import functools
 import hashlib
@@ -87,7 +84,7 @@ class SourceFile:
 
     @functools.cached_property
     def _data_digest(self) -> str:
-        return "sha256:" + hashlib.sha256(self.data or b"").hexdigest()
+        return digest_of(self.data or b"")
 
     def read_bytes(self) -> bytes:
         """Return the bytes of the whole source.
@@ -103,6 +100,11 @@ class SourceFile:
                 return stream.read()
             except OSError as error:
                 raise unreadable(self.name, error) from error
+
+
+def digest_of(data: bytes) -> str:
+    """Return the digest of some bytes: ``sha256:`` and 64 hexadecimal digits."""
+    return "sha256:" + hashlib.sha256(data).hexdigest()
 
 
 def check_digest(source_file: SourceFile, expected: str) -> bool:
@@ -194,3 +196,9 @@ def replacing(path: Path) -> Iterator[Path]:
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file, whole or not at all; see ``replacing``."""
+    with replacing(path) as temporary:
+        temporary.write_bytes(data)

@@ -1,12 +1,10 @@
-"""From the ``source`` of a Document to a file or bytes: the one place where that is decided.
+"""From the ``source`` of a Document to its file, if it is still the one that was indexed: decided here alone.
 
 A ``source`` comes back from a vector store, so it is untrusted input. ``SourceResolver`` turns it into a
 ``SourceFile`` by the caller's rules: a ``root`` folder that nothing may leave, a ``resolver`` function for
 files that moved or never were local, or, with neither, any local path or ``file:`` URL. It decides on the
 fully resolved real path and opens nothing. A hard link inside the root to a file outside cannot be told
 from a file of its own, so only trusted users should be able to write into the root.
-
-The file behind a Document, if it is still the one that was indexed.
 """
 
 import os

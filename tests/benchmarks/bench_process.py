@@ -9,7 +9,7 @@ from typing import Any
 
 from langchain_pymupdf_coords import PyMuPDFCoordsLoader
 from langchain_pymupdf_coords.loading import document_streams
-from langchain_pymupdf_coords.loading.lanes import LOCAL_WINDOW, WorkerLane
+from langchain_pymupdf_coords.loading.page_readers import LOCAL_WINDOW, WorkerPageReader
 from langchain_pymupdf_coords.loading.worker import load_engine, use_one_thread
 from langchain_pymupdf_coords.loading.worker_pool import WorkerPool
 
@@ -23,7 +23,7 @@ def clocks(work: Callable[[], object]) -> tuple[float, float]:
 
 def load(paths: list[str], *, one_worker: bool = False, warm: bool = False, **options: Any) -> dict[str, Any]:
     if one_worker:  # which no option asks for
-        document_streams.choose_lane = lambda *_: WorkerLane(1)  # type: ignore[assignment]
+        document_streams.choose_page_reader = lambda *_: WorkerPageReader(1)  # type: ignore[assignment]
     if warm:
         import langchain_pymupdf_coords.pdf  # noqa: F401
     done, first = [0], {}

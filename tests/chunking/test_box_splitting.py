@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from langchain_text_splitters import CharacterTextSplitter, MarkdownHeaderTextSplitter
 
-from langchain_pymupdf_coords.chunking.boxes import box_splitter, slice_box, tail_of
+from langchain_pymupdf_coords.chunking.boxes import BoxSplitter, slice_box, tail_of
 from langchain_pymupdf_coords.errors import OptionError
 from langchain_pymupdf_coords.folding import fold_letters
 from langchain_pymupdf_coords.layout.pages import ParsedBox, TextLine
@@ -21,7 +21,7 @@ STATIONS = table_box([("Station", "Opened"), *((f"Station {n}", str(1900 + n)) f
 
 
 def split(box: ParsedBox, limit: int, *, overlap: int = 0, text_splitter: object = None) -> list[ParsedBox]:
-    return [*box_splitter(text_splitter, limit, len, overlap=overlap)(box)]
+    return [*BoxSplitter(text_splitter, limit, len, overlap=overlap)(box)]
 
 
 def test_a_sentence_has_its_own_lines_and_rectangle() -> None:

@@ -4,7 +4,7 @@ from itertools import pairwise
 import pytest
 from langchain_text_splitters import CharacterTextSplitter
 
-from langchain_pymupdf_coords.chunking.boxes import box_splitter
+from langchain_pymupdf_coords.chunking.boxes import BoxSplitter
 from langchain_pymupdf_coords.chunking.chunks import Chunk, Chunker
 from langchain_pymupdf_coords.layout.pages import ParsedPage
 from tests.support.parsed_boxes import line_bbox, page_of, table_box, text_box
@@ -23,7 +23,7 @@ def chunks(
         chunk_overlap=overlap,
         length=length,  # type: ignore[arg-type]
         exclude_classes=frozenset(),
-        split=box_splitter(None, size, length, overlap=overlap),  # type: ignore[arg-type]
+        split=BoxSplitter(None, size, length, overlap=overlap),  # type: ignore[arg-type]
     )
     return [*chunker.chunks(pages)]
 
@@ -120,7 +120,7 @@ def test_pieces_of_the_callers_splitter_are_not_put_together_again() -> None:
         chunk_overlap=0,
         length=len,
         exclude_classes=frozenset(),
-        split=box_splitter(CharacterTextSplitter(separator=" ", chunk_size=9, chunk_overlap=0), 25, len),
+        split=BoxSplitter(CharacterTextSplitter(separator=" ", chunk_size=9, chunk_overlap=0), 25, len),
     )
     assert [chunk.text for chunk in chunker.chunks([page_of(FIRST)])] == [
         "Aaa aaa.",

@@ -15,7 +15,7 @@ import pytest
 import tiktoken
 from langchain_core.documents import Document
 
-from langchain_pymupdf_coords.chunking.boxes import box_splitter
+from langchain_pymupdf_coords.chunking.boxes import BoxSplitter
 from langchain_pymupdf_coords.chunking.chunks import Chunker
 from langchain_pymupdf_coords.chunking.documents import DocumentFactory
 from langchain_pymupdf_coords.errors import PDFOpenError
@@ -77,7 +77,7 @@ def chunked(name: str, pages: list[ParsedPage], size: int, overlap: int = 0) -> 
         chunk_overlap=overlap,
         length=len,
         exclude_classes=frozenset(),
-        split=box_splitter(None, size, len, overlap=overlap),
+        split=BoxSplitter(None, size, len, overlap=overlap),
     )
     factory = DocumentFactory(source=name, digest="", total_pages=len(pages), file_metadata={}, identity={})
     return [factory.document(chunk, index) for index, chunk in enumerate(chunker.chunks(pages))]

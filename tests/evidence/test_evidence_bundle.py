@@ -23,7 +23,7 @@ from langchain_pymupdf_coords import (
     SourceChangedError,
     SourceUnavailableError,
 )
-from langchain_pymupdf_coords.evidence.bundle_files import MANIFEST, manifest_of
+from langchain_pymupdf_coords.evidence.bundle_archive import MANIFEST, manifest_of
 from tests.support.pdf_factory import encrypted_pdf, text_pdf
 from tests.support.sample_report import report_pdf
 
@@ -352,7 +352,7 @@ def test_archive_with_hostile_names(tmp_path: Path, name: str) -> None:
 
 
 def test_archive_that_unpacks_to_gigabytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("langchain_pymupdf_coords.evidence.bundle_files.MAX_BYTES", 1_000_000)
+    monkeypatch.setattr("langchain_pymupdf_coords.evidence.bundle_archive.MAX_BYTES", 1_000_000)
     with zipfile.ZipFile(tmp_path / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("evidence.json", b"0" * 2_000_000)
     with pytest.raises(ProvenanceError, match="too large"):

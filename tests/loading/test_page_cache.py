@@ -5,6 +5,7 @@ import pickle
 import sqlite3
 import subprocess
 import sys
+import sysconfig
 import textwrap
 import time
 import warnings
@@ -19,6 +20,8 @@ from langchain_pymupdf_coords import CacheWarning, OptionError, PDFPasswordError
 from langchain_pymupdf_coords.layout.pages import DocumentInfo, PageNote, ParsedBox, ParsedPage, TextLine
 from langchain_pymupdf_coords.loading.page_cache import dump_info, dump_page, load_info, load_page
 from langchain_pymupdf_coords.loading.worker import PDFJob, ReaderSlot
+from langchain_pymupdf_coords.pdf import ocr_lookup
+from langchain_pymupdf_coords.pdf.ocr_engines import Tesseract
 from tests.support import pdf_factory
 
 diskcache = pytest.importorskip("diskcache")
@@ -147,6 +150,23 @@ def test_what_decides_what_is_read_is_in_the_key(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(page_cache, "_PARSE_VERSION", -1)
     keys.add(page_cache._fingerprint(job, "sha256:0"))
     assert len(keys | {key}) == 8
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_data_for_ocr_is_in_the_key_wherever_it_may_be(
+    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The folders are those in which an engine is looked for, on every system."""
+    monkeypatch.setenv("TESSDATA_PREFIX", str(tmp_path / "prefix"))
+    monkeypatch.setattr(sysconfig, "get_path", lambda name, scheme: str(tmp_path / scheme / name))
+    folder = [*ocr_lookup.tessdata_folders()][number]
+    job = PDFJob(tmp_path, "a.pdf", None, "auto", "xyz")
+    key = page_cache._fingerprint(job, "sha256:0")
+    folder.mkdir(parents=True)
+    assert page_cache._fingerprint(job, "sha256:0") == key
+    (folder / "xyz.traineddata").touch()
+    assert page_cache._fingerprint(job, "sha256:0") != key
+    assert ocr_lookup.find_engine("xyz") == Tesseract("xyz", str(folder))
 
 
 def test_the_cache_is_no_way_around_a_password(tmp_path: Path) -> None:

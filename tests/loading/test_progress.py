@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from langchain_pymupdf_coords import OptionError, PyMuPDFCoordsLoader
-from langchain_pymupdf_coords.loading import lanes as reading_lanes
+from langchain_pymupdf_coords.loading import page_readers
 from langchain_pymupdf_coords.loading.progress import Progress
 from tests.support import pdf_factory
 
@@ -16,7 +16,7 @@ def test_a_function_is_told_of_each_window(
 ) -> None:
     other = tmp_path / "other.pdf"
     other.write_bytes(pdf_factory.two_column_pdf())
-    monkeypatch.setattr(reading_lanes, "LOCAL_WINDOW", 2)
+    monkeypatch.setattr(page_readers, "LOCAL_WINDOW", 2)
     steps: list[tuple[int, int]] = []
     PyMuPDFCoordsLoader([report_path, other], progress=lambda done, total: steps.append((done, total))).load()
     assert steps == [(2, 3), (3, 3), (4, 4)]

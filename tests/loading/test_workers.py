@@ -27,13 +27,13 @@ from langchain_pymupdf_coords import (
 from langchain_pymupdf_coords.layout.pages import DocumentInfo, ParsedPage
 from langchain_pymupdf_coords.loading import document_streams
 from langchain_pymupdf_coords.loading import worker as worker_process
-from langchain_pymupdf_coords.loading.lanes import (
+from langchain_pymupdf_coords.loading.page_readers import (
     LOCAL_WINDOW,
     WORKER_WINDOW,
-    AutoLane,
-    LocalLane,
-    WorkerLane,
-    choose_lane,
+    AutoPageReader,
+    LocalPageReader,
+    WorkerPageReader,
+    choose_page_reader,
     usable_cores,
 )
 from langchain_pymupdf_coords.loading.progress import Progress
@@ -287,14 +287,14 @@ def test_the_worker_with_least_to_do_is_called() -> None:
 
 def test_a_bounded_number_of_windows_is_in_flight(long_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Sequence[int]] = []
-    read = WorkerLane.read
+    read = WorkerPageReader.read
 
-    def counting(self: WorkerLane, job: PDFJob, numbers: Sequence[int]) -> object:
+    def counting(self: WorkerPageReader, job: PDFJob, numbers: Sequence[int]) -> object:
         asked.append(numbers)
         return read(self, job, numbers)
 
-    monkeypatch.setattr(WorkerLane, "read", counting)
-    monkeypatch.setattr(WorkerLane, "window", lambda self, remaining: 1)
+    monkeypatch.setattr(WorkerPageReader, "read", counting)
+    monkeypatch.setattr(WorkerPageReader, "window", lambda self, remaining: 1)
     stream = PyMuPDFCoordsLoader(long_path, workers=2, mode="page").lazy_load()
     next(stream)
     assert asked == [[n] for n in range(1, 6)]
@@ -303,30 +303,32 @@ def test_a_bounded_number_of_windows_is_in_flight(long_path: Path, monkeypatch: 
 
 
 def test_windows_are_smaller_at_the_end_of_a_file() -> None:
-    lane = WorkerLane(2)
+    reader = WorkerPageReader(2)
     windows, remaining = [], 21
     while remaining:
-        windows.append(lane.window(remaining))
+        windows.append(reader.window(remaining))
         remaining -= windows[-1]
     assert windows == [4, 4, 4, 3, 2, 1, 1, 1, 1]
-    lane.close()
+    reader.close()
 
 
 def test_auto_stays_here_for_little_work_and_changes_over_for_much(
     long_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert isinstance(choose_lane(1, Progress()), LocalLane)
-    assert isinstance(choose_lane("auto", Progress()), AutoLane if usable_cores() > 1 else LocalLane)
+    assert isinstance(choose_page_reader(1, Progress()), LocalPageReader)
+    assert isinstance(
+        choose_page_reader("auto", Progress()), AutoPageReader if usable_cores() > 1 else LocalPageReader
+    )
 
-    lane = AutoLane(2, progress := Progress(opened=1))
-    lane._local.seconds, lane._local.pages, progress.total = 1.5, 10, 20
-    assert lane.window(10) == LOCAL_WINDOW  # 3 seconds of work are left
+    reader = AutoPageReader(2, progress := Progress(opened=1))
+    reader._local.seconds, reader._local.pages, progress.total = 1.5, 10, 20
+    assert reader.window(10) == LOCAL_WINDOW  # 3 seconds of work are left
     progress.total = 40
-    assert lane.window(30) == WORKER_WINDOW
-    lane.close()
+    assert reader.window(30) == WORKER_WINDOW
+    reader.close()
 
-    monkeypatch.setattr(AutoLane, "_is_worthwhile", lambda self: bool(self._local.pages))
-    monkeypatch.setattr(document_streams, "choose_lane", lambda *_: AutoLane(2, Progress()))
+    monkeypatch.setattr(AutoPageReader, "_is_worthwhile", lambda self: bool(self._local.pages))
+    monkeypatch.setattr(document_streams, "choose_page_reader", lambda *_: AutoPageReader(2, Progress()))
     stream = PyMuPDFCoordsLoader(long_path, workers="auto", mode="page").lazy_load()
     first = next(stream)
     assert multiprocessing.active_children()
@@ -335,9 +337,9 @@ def test_auto_stays_here_for_little_work_and_changes_over_for_much(
 
 def test_daemonic_processes_have_no_workers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(multiprocessing.current_process()._config, "daemon", True)
-    assert isinstance(choose_lane("auto", Progress()), LocalLane)
+    assert isinstance(choose_page_reader("auto", Progress()), LocalPageReader)
     with pytest.raises(OptionError, match="daemonic"):
-        choose_lane(2, Progress())
+        choose_page_reader(2, Progress())
 
 
 @pytest.mark.parametrize("workers", [0, -1, True, 1.5, "all", None])

@@ -30,7 +30,7 @@ from langchain_pymupdf_coords import (
     UnreadableContentWarning,
 )
 from langchain_pymupdf_coords.folding import fold
-from langchain_pymupdf_coords.loading import lanes as reading_lanes
+from langchain_pymupdf_coords.loading import page_readers
 from langchain_pymupdf_coords.pdf import reading
 from langchain_pymupdf_coords.pdf.sample import sample_report as new_report
 from tests.support import pdf_factory, sample_report
@@ -100,7 +100,7 @@ def test_output_is_the_same_whatever_the_window(
     report_path: Path, window: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = PyMuPDFCoordsLoader(report_path).load()
-    monkeypatch.setattr(reading_lanes, "LOCAL_WINDOW", window)
+    monkeypatch.setattr(page_readers, "LOCAL_WINDOW", window)
     assert PyMuPDFCoordsLoader(report_path).load() == whole
 
 
@@ -281,7 +281,7 @@ def test_several_files_in_order(tmp_path: Path, report_path: Path) -> None:
 
 
 def test_the_first_document_comes_after_a_window(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading_lanes, "LOCAL_WINDOW", 2)
+    monkeypatch.setattr(page_readers, "LOCAL_WINDOW", 2)
     pages = [[f"Words of page {n} are here.", "And a second line.", "And a third line."] for n in range(12)]
     path = write(tmp_path, pdf_factory.text_pdf(pages=pages))
     seen: list[int] = []

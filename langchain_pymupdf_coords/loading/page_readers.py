@@ -1,13 +1,14 @@
-"""Where windows of pages are read: in this process, in workers, or first here and then there."""
+"""Readers of windows of pages: in this process, in workers, or first here and then there."""
 
 import multiprocessing
 import os
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Generic, Literal, Protocol, TypeVar
+from typing import Literal, Protocol, TypeVar
 
 from langchain_pymupdf_coords.layout.pages import DocumentInfo, ParsedPage
 from langchain_pymupdf_coords.loading import worker
@@ -28,19 +29,15 @@ _TRIAL_SECONDS = 1.0
 
 _WORTHWHILE_SECONDS = 4.0
 
-T_co = TypeVar("T_co", covariant=True)
+T = TypeVar("T")
 
 Begun = tuple[DocumentInfo, list[ParsedPage]]
 
-
-class Outcome(Protocol[T_co]):
-    """Something that is there, or will be when it is asked for."""
-
-    def result(self) -> T_co:
-        """Wait for it, or do the work."""
+Pending = Callable[[], T]
+"""Called when something is needed, by when it may be there: waits for it, or does the work."""
 
 
-class Lane(Protocol):
+class PageReader(Protocol):
     """Reads windows of pages.
 
     Attributes:
@@ -53,10 +50,10 @@ class Lane(Protocol):
     def window(self, remaining: int) -> int:
         """Return how many pages to ask for next, if so many are still to be asked for."""
 
-    def begin(self, job: PDFJob, pages: Sequence[int] | None) -> Outcome[Begun]:
+    def begin(self, job: PDFJob, pages: Sequence[int] | None) -> Pending[Begun]:
         """Open a file and read the first pages; see ``ReaderSlot.begin``."""
 
-    def read(self, job: PDFJob, numbers: Sequence[int]) -> Outcome[list[ParsedPage]]:
+    def read(self, job: PDFJob, numbers: Sequence[int]) -> Pending[list[ParsedPage]]:
         """Read pages; see ``ReaderSlot.read``."""
 
     def finish(self, job: PDFJob) -> None:
@@ -66,7 +63,7 @@ class Lane(Protocol):
         """Let go of everything."""
 
 
-class LocalLane:
+class LocalPageReader:
     """Reads in this process, each window when it is asked for.
 
     Attributes:
@@ -82,56 +79,49 @@ class LocalLane:
         self.pages = 0
 
     def window(self, remaining: int) -> int:
-        """See ``Lane``."""
+        """See ``PageReader``."""
         return min(LOCAL_WINDOW, remaining)
 
-    def begin(self, job: PDFJob, pages: Sequence[int] | None) -> Outcome[Begun]:
-        """See ``Lane``."""
+    def begin(self, job: PDFJob, pages: Sequence[int] | None) -> Pending[Begun]:
+        """See ``PageReader``."""
 
         def begun() -> Begun:
             worker.load_engine()
-            return self._timed(begin)
-
-        def begin() -> Begun:
-            info, first = self._slot.begin(job, pages, LOCAL_WINDOW)
+            with self._timed():
+                info, first = self._slot.begin(job, pages, LOCAL_WINDOW)
             self.pages += len(first)
             return info, first
 
-        return _Later(begun)
+        return begun
 
-    def read(self, job: PDFJob, numbers: Sequence[int]) -> Outcome[list[ParsedPage]]:
-        """See ``Lane``."""
+    def read(self, job: PDFJob, numbers: Sequence[int]) -> Pending[list[ParsedPage]]:
+        """See ``PageReader``."""
 
         def read() -> list[ParsedPage]:
             self.pages += len(numbers)
-            return self._slot.read(job, numbers)
+            with self._timed():
+                return self._slot.read(job, numbers)
 
-        return _Later(lambda: self._timed(read))
+        return read
 
-    def _timed(self, work: Callable[[], T_co]) -> T_co:
+    @contextmanager
+    def _timed(self) -> Iterator[None]:
         start = time.perf_counter()
         try:
-            return work()
+            yield
         finally:
             self.seconds += time.perf_counter() - start
 
     def finish(self, job: PDFJob) -> None:  # noqa: ARG002
-        """See ``Lane``."""
+        """See ``PageReader``."""
         self._slot.close()
 
     def close(self) -> None:
-        """See ``Lane``."""
+        """See ``PageReader``."""
         self._slot.close()
 
 
-class _Later(Generic[T_co]):
-    """Work that is done when its result is asked for."""
-
-    def __init__(self, work: Callable[[], T_co]) -> None:
-        self.result = work
-
-
-class WorkerLane:
+class WorkerPageReader:
     """Reads in worker processes."""
 
     def __init__(self, workers: int) -> None:
@@ -142,18 +132,19 @@ class WorkerLane:
         self.ahead = 2 * workers
 
     def window(self, remaining: int) -> int:
-        """See ``Lane``."""
+        """See ``PageReader``."""
         return min(WORKER_WINDOW, -(-remaining // (2 * self._workers)))
 
-    def begin(self, job: PDFJob, pages: Sequence[int] | None) -> Outcome[Begun]:
-        """See ``Lane``; a long file is only opened, for all workers to read it."""
+    def begin(self, job: PDFJob, pages: Sequence[int] | None) -> Pending[Begun]:
+        """See ``PageReader``; a long file is only opened, for all workers to read it."""
         job = self._portable(job)
-        return self._pool.submit(job.name, worker.begin_job, job, pages, WORKER_WINDOW)
+        return self._pool.submit(job.name, worker.begin_job, job, pages, WORKER_WINDOW).result
 
-    def read(self, job: PDFJob, numbers: Sequence[int]) -> Outcome[list[ParsedPage]]:
-        """See ``Lane``."""
+    def read(self, job: PDFJob, numbers: Sequence[int]) -> Pending[list[ParsedPage]]:
+        """See ``PageReader``."""
         what = f"{job.name}, pages {numbers[0]} to {numbers[-1]}"
-        return self._pool.submit(what, worker.read_pages, self._portable(job), numbers, size=len(numbers))
+        job = self._portable(job)
+        return self._pool.submit(what, worker.read_pages, job, numbers, size=len(numbers)).result
 
     def _portable(self, job: PDFJob) -> PDFJob:
         """Put contents into a file, once, rather than send them along with each window."""
@@ -166,47 +157,47 @@ class WorkerLane:
         return replace(job, file=self._spooled[job.token], spooled=True)
 
     def finish(self, job: PDFJob) -> None:
-        """See ``Lane``."""
+        """See ``PageReader``."""
         if (path := self._spooled.pop(job.token, None)) is not None:
             path.unlink(missing_ok=True)
 
     def close(self) -> None:
-        """See ``Lane``."""
+        """See ``PageReader``."""
         self._pool.close()
         if self._folder is not None:
             self._folder.cleanup()
 
 
-class AutoLane:
+class AutoPageReader:
     """Reads in this process until it is plain that workers would be faster, and then in workers."""
 
     def __init__(self, workers: int, progress: Progress) -> None:
         self._workers = workers
         self._progress = progress
-        self._local = LocalLane()
-        self._chosen: WorkerLane | None = None
+        self._local = LocalPageReader()
+        self._chosen: WorkerPageReader | None = None
 
     @property
     def ahead(self) -> int:
-        """See ``Lane``."""
-        return self._lane().ahead
+        """See ``PageReader``."""
+        return self._reader().ahead
 
     def window(self, remaining: int) -> int:
-        """See ``Lane``."""
-        return self._lane().window(remaining)
+        """See ``PageReader``."""
+        return self._reader().window(remaining)
 
-    def begin(self, job: PDFJob, pages: Sequence[int] | None) -> Outcome[Begun]:
-        """See ``Lane``."""
-        return self._lane().begin(job, pages)
+    def begin(self, job: PDFJob, pages: Sequence[int] | None) -> Pending[Begun]:
+        """See ``PageReader``."""
+        return self._reader().begin(job, pages)
 
-    def read(self, job: PDFJob, numbers: Sequence[int]) -> Outcome[list[ParsedPage]]:
-        """See ``Lane``."""
-        return self._lane().read(job, numbers)
+    def read(self, job: PDFJob, numbers: Sequence[int]) -> Pending[list[ParsedPage]]:
+        """See ``PageReader``."""
+        return self._reader().read(job, numbers)
 
-    def _lane(self) -> LocalLane | WorkerLane:
+    def _reader(self) -> LocalPageReader | WorkerPageReader:
         if self._chosen is None and self._is_worthwhile():
             self._local.close()
-            self._chosen = WorkerLane(self._workers)
+            self._chosen = WorkerPageReader(self._workers)
         return self._chosen or self._local
 
     def _is_worthwhile(self) -> bool:
@@ -216,18 +207,18 @@ class AutoLane:
         return local.seconds / max(local.pages, 1) * self._progress.remaining() >= _WORTHWHILE_SECONDS
 
     def finish(self, job: PDFJob) -> None:
-        """See ``Lane``."""
-        self._lane().finish(job)
+        """See ``PageReader``."""
+        self._reader().finish(job)
 
     def close(self) -> None:
-        """See ``Lane``."""
+        """See ``PageReader``."""
         self._local.close()
         if self._chosen is not None:
             self._chosen.close()
 
 
-def choose_lane(workers: int | Literal["auto"], progress: Progress) -> Lane:
-    """Return the lane that the option ``workers`` asks for.
+def choose_page_reader(workers: int | Literal["auto"], progress: Progress) -> PageReader:
+    """Return the reader that the option ``workers`` asks for.
 
     Raises:
         OptionError: There may be no workers in this process.
@@ -235,8 +226,8 @@ def choose_lane(workers: int | Literal["auto"], progress: Progress) -> Lane:
     if workers == "auto":
         # A daemonic process, such as a worker of a pool, may not have children.
         cores = 1 if multiprocessing.current_process().daemon else usable_cores()
-        return AutoLane(cores, progress) if cores > 1 else LocalLane()
-    return WorkerLane(workers) if workers > 1 else LocalLane()
+        return AutoPageReader(cores, progress) if cores > 1 else LocalPageReader()
+    return WorkerPageReader(workers) if workers > 1 else LocalPageReader()
 
 
 def usable_cores() -> int:
