@@ -26,7 +26,7 @@ from langchain_pymupdf_coords import (
 )
 from langchain_pymupdf_coords.folding import fold, fold_glyphs
 from langchain_pymupdf_coords.provenance import page_sizes
-from tests.conftest import CorpusFile, manifest
+from tests.support.corpus import CorpusFile, manifest
 
 pytestmark = pytest.mark.corpus
 

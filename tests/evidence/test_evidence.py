@@ -27,9 +27,9 @@ from langchain_pymupdf_coords.errors import (
     SourceUnavailableWarning,
 )
 from langchain_pymupdf_coords.provenance import dump_quotes
-from tests.conftest import ink
-from tests.roles.test_annotations import by_hand, located, match_at
+from tests.support.ink import ink
 from tests.support.pdf_factory import PAGE_TEXT, encrypted_pdf, report_pdf, text_pdf
+from tests.support.quoted_documents import by_hand, located, match_at
 from tests.support.sample_report import PAGE_LABELS, SECTIONS, TITLE
 
 REPORT_QUOTE = "Storms in January kept the boats in port for eleven days."

@@ -8,7 +8,7 @@ import pytest
 
 from langchain_pymupdf_coords import LineBox, PyMuPDFCoordsLoader, QuoteLocator
 from langchain_pymupdf_coords.geometry import quad_to_bbox
-from tests.conftest import ink, ink_bbox
+from tests.support.ink import ink, ink_bbox
 from tests.support.pdf_factory import PAGE_TEXT, line_origin, text_pdf
 
 CROPS = {None: None, "inner": (40, 60, 560, 730), "offset": (12.5, 8.25, 600.5, 770.75)}

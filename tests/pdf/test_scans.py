@@ -25,7 +25,8 @@ from langchain_pymupdf_coords.pdf import ocr_lookup
 from langchain_pymupdf_coords.pdf.ocr import Need, page_need
 from langchain_pymupdf_coords.pdf.opening import open_upright
 from langchain_pymupdf_coords.pdf.text import read_textpage
-from tests.conftest import CorpusFile, ink, ink_bbox, manifest
+from tests.support.corpus import CorpusFile, manifest
+from tests.support.ink import ink, ink_bbox
 from tests.support.pdf_drawing import PAGE_TEXT, text_pdf
 from tests.support.pdf_factory import BODY, report_pdf, scan_pdf
 from tests.support.pdf_scans import LETTERING, illegible_pdf, lettered_photo_pdf, scanned, word_boxes

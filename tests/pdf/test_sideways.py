@@ -6,7 +6,7 @@ from langchain_core.documents.base import Blob
 
 from langchain_pymupdf_coords import LineBox, PyMuPDFCoordsParser, QuoteLocator
 from langchain_pymupdf_coords.geometry import BBox, quad_to_bbox, union_bboxes
-from tests.conftest import ink, ink_bbox
+from tests.support.ink import ink, ink_bbox
 from tests.support.pdf_turned import (
     TURNED_CAPTION,
     TURNED_LINES,

@@ -35,7 +35,8 @@ from langchain_pymupdf_coords.geometry import BBox, bbox_to_quad
 from langchain_pymupdf_coords.pdf.colors import STATUS_COLORS
 from langchain_pymupdf_coords.provenance import QuoteMatch, Region, SourceBox, dump_boxes, dump_quotes
 from langchain_pymupdf_coords.provenance.crops import Crop
-from tests.conftest import ink, ink_bbox
+from tests.support.ink import ink, ink_bbox
+from tests.support.pdf_drawing import CROPPED
 from tests.support.pdf_factory import (
     PAGE_TEXT,
     damaged_pdf,
@@ -45,7 +46,6 @@ from tests.support.pdf_factory import (
     text_pdf,
 )
 
-CROPPED = (40.0, 200.0, 560.0, 740.0)
 LINE_1, LINE_2 = (36.0, 44.0, 188.0, 55.0), (36.0, 61.0, 196.0, 72.0)
 
 

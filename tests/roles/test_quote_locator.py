@@ -24,8 +24,8 @@ from langchain_pymupdf_coords import (
 )
 from langchain_pymupdf_coords.folding import fold_glyphs
 from langchain_pymupdf_coords.geometry import quad_to_bbox
-from tests.conftest import ink, ink_bbox
 from tests.support import pdf_factory
+from tests.support.ink import ink, ink_bbox
 
 LOCATOR = QuoteLocator()
 
