@@ -205,10 +205,11 @@ def test_closing_early_ends_busy_workers_at_once(long_path: Path) -> None:
 
 
 SCRIPT = """
-    import multiprocessing, sys, time
+    import multiprocessing, signal, time
     from langchain_pymupdf_coords.loading.worker_pool import WorkerPool
 
     if __name__ == "__main__":
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a runner in the background ignores it
         pool = WorkerPool(2)
         try:
             tasks = [pool.submit("sleep", time.sleep, 0.1), pool.submit("sleep", time.sleep, 120)]
