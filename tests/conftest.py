@@ -1,13 +1,31 @@
 """Fixtures that several test modules share."""
 
+import os
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from langchain_core.documents import Document
 
 from langchain_pymupdf_coords import PyMuPDFCoordsLoader
+from langchain_pymupdf_coords.loading.worker import use_one_thread
 from tests.support.corpus import SHARED
 from tests.support.pdf_factory import report_pdf
+
+with suppress(ImportError):  # some environments of CI run tests that have no properties
+    from hypothesis import HealthCheck, settings
+
+    # How fast the machine is decides nothing.
+    steady = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+    settings.register_profile("dev", max_examples=25, **steady)
+    settings.register_profile("ci", max_examples=400, print_blob=True, **steady)
+    settings.load_profile("ci" if os.environ.get("CI") else "dev")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Give the layout model one thread in each process of pytest-xdist: it would take every core in each."""
+    if hasattr(config, "workerinput"):
+        use_one_thread()
 
 
 def _shared_folder(name: str) -> Path:
