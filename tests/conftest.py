@@ -1,6 +1,7 @@
 """Fixtures that several test modules share."""
 
 import os
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -35,10 +36,10 @@ def _shared_folder(name: str) -> Path:
     return folder
 
 
-@pytest.fixture
-def report_path(tmp_path: Path) -> Path:
-    """The sample report as a file."""
-    path = tmp_path / "report.pdf"
+@pytest.fixture(scope="session")
+def report_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample report as a file in a folder of its own; not to be changed."""
+    path = tmp_path_factory.mktemp("report") / "report.pdf"
     path.write_bytes(report_pdf())
     return path
 
@@ -56,8 +57,9 @@ def eval_dir() -> Path:
 
 
 @pytest.fixture(scope="session")
-def report_documents(tmp_path_factory: pytest.TempPathFactory) -> list[Document]:
-    """The chunks of the sample report, one for each of its sections; not to be changed."""
-    path = tmp_path_factory.mktemp("report") / "report.pdf"
-    path.write_bytes(report_pdf())
-    return PyMuPDFCoordsLoader(path).load()
+def report_documents(report_path: Path) -> Iterator[list[Document]]:
+    """What the loader makes of the sample report: a chunk for each of its sections; not to be changed."""
+    documents = PyMuPDFCoordsLoader(report_path).load()
+    unchanged = [document.model_copy(deep=True) for document in documents]
+    yield documents
+    assert documents == unchanged, "a test changed the Documents that all share"

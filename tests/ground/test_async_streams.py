@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from langchain_core.documents import Document
 
 from langchain_pymupdf_coords import PDFOpenError, PyMuPDFCoordsLoader, QuoteLocator
 from langchain_pymupdf_coords.async_streams import in_background
@@ -28,10 +29,12 @@ class CountingPool(ThreadPoolExecutor):
         return super().submit(*task, **options)
 
 
-async def test_the_documents_are_those_of_lazy_load(report_path: Path) -> None:
+async def test_the_documents_are_those_of_lazy_load(
+    report_path: Path, report_documents: list[Document]
+) -> None:
     loader = PyMuPDFCoordsLoader(report_path)
-    assert await loader.aload() == loader.load()
-    assert [document async for document in loader.alazy_load()] == loader.load()
+    assert await loader.aload() == report_documents
+    assert [document async for document in loader.alazy_load()] == report_documents
 
 
 async def test_errors_come_through(tmp_path: Path) -> None:
@@ -104,10 +107,9 @@ async def test_context_variables_reach_the_steps() -> None:
     assert [value async for value in in_background(steps)] == ["set", "set"]
 
 
-async def test_many_files_at_once(report_path: Path) -> None:
-    expected = PyMuPDFCoordsLoader(report_path).load()
+async def test_many_files_at_once(report_path: Path, report_documents: list[Document]) -> None:
     loads = [PyMuPDFCoordsLoader(report_path).aload() for _ in range(6)]
-    assert await asyncio.gather(*loads) == [expected] * 6
+    assert await asyncio.gather(*loads) == [report_documents] * 6
 
 
 async def test_leaving_early_ends_the_workers(report_path: Path) -> None:

@@ -4,17 +4,18 @@ from pathlib import Path
 
 from langchain_core.documents import Document
 
-from langchain_pymupdf_coords import PyMuPDFCoordsLoader, QuoteLocator
+from langchain_pymupdf_coords import QuoteLocator
 from langchain_pymupdf_coords.geometry import BBox, bbox_to_quad
 from langchain_pymupdf_coords.provenance import QuoteMatch, Region, SourceBox, dump_boxes, dump_quotes
 from tests.support.pdf_drawing import PAGE_TEXT
+from tests.support.read_once import loaded
 
 QUOTE = PAGE_TEXT[1]
 
 
 def located(path: Path, quote: str = QUOTE, **options: str) -> list[Document]:
     """The Documents of a file, each with the quote where it is found."""
-    documents = PyMuPDFCoordsLoader(path, ocr="never", **options).load()
+    documents = loaded(path, ocr="never", **options)
     locator = QuoteLocator(**options)
     for document in documents:
         match = locator.locate(document, quote)
