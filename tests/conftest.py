@@ -1,4 +1,8 @@
-"""Fixtures that several test modules share."""
+"""How the tests run, and fixtures that several modules share.
+
+With ``CI`` set, properties are tried with more examples (``--hypothesis-profile=ci`` does the same), and tests
+that read the corpus beside the repository read all of it (``CORPUS=whole`` does the same).
+"""
 
 import os
 from collections.abc import Iterator
