@@ -1,7 +1,7 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from langchain_text_splitters import CharacterTextSplitter, MarkdownHeaderTextSplitter
 
@@ -80,7 +80,6 @@ def test_a_piece_of_a_picture_shows_the_picture(box_class: str) -> None:
     assert line_texts(pieces[1]) == ["label of the other"]
 
 
-@settings(deadline=None)
 @given(st.lists(st.text("ab. c", min_size=1, max_size=20), min_size=1, max_size=8), st.integers(1, 40))
 def test_no_letter_of_text_is_lost(lines: list[str], limit: int) -> None:
     box = text_box(*lines)
@@ -162,7 +161,6 @@ def test_a_cell_of_many_lines_is_covered_by_its_piece() -> None:
     assert pieces[0].bbox == (50.0, 100.0, 216.0, 124.0)
 
 
-@settings(deadline=None)
 @given(st.lists(st.text("abc", max_size=30), min_size=1, max_size=10), st.integers(1, 80))
 def test_each_row_of_a_table_is_in_one_piece(cells: list[str], limit: int) -> None:
     table = table_box([("A", "B"), *((cell, "b") for cell in cells)])

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from langchain_text_splitters import CharacterTextSplitter, RecursiveCharacterTextSplitter, TextSplitter
 
@@ -184,7 +184,6 @@ SENTENCES = st.lists(
 )
 
 
-@settings(deadline=None)
 @given(SENTENCES, st.sampled_from([" ", "\n", "\n\n"]), st.integers(8, 80), st.booleans(), st.booleans())
 def test_places_are_right_or_say_the_same(
     sentences: list[str], joint: str, size: int, recursive: bool, overlaps: bool

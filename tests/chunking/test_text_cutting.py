@@ -1,7 +1,7 @@
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from langchain_pymupdf_coords.chunking.cutting import cut, tail_start, text_borders
@@ -120,7 +120,6 @@ def test_tail_is_never_the_whole() -> None:
 WORDS = st.text("ab. \n|港。<br>", max_size=120).map(str.strip)
 
 
-@settings(deadline=None)
 @given(WORDS, st.integers(1, 30), st.integers(0, 29))
 def test_nothing_is_lost_and_nothing_too_long(text: str, limit: int, overlap: int) -> None:
     borders = text_borders(text)

@@ -5,7 +5,7 @@
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from langchain_pymupdf_coords.citations.quotations import Segment, mark_numbers, segments, without_marks
@@ -161,7 +161,6 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(deadline=None)
 @given(st.lists(PIECES, max_size=30).map("".join), st.data())
 def test_streamed_answer_is_read_as_the_whole_one(text: str, data: st.DataObject) -> None:
     whole = list(segments(text))
@@ -210,11 +209,11 @@ def test_quotation_comes_as_soon_as_its_sentence_is_over() -> None:
     ],
 )
 def test_hostile_answer_takes_bounded_time(text: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     for complete in (True, False):
         for _ in segments(text, complete=complete):
             pass
-    assert time.perf_counter() - start < 10
+    assert time.process_time() - start < 10
 
 
 @pytest.mark.parametrize("stop", STOPS)

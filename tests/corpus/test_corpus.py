@@ -1,9 +1,11 @@
 """The invariants of the metadata over real files: what DESIGN calls the frame and the spans.
 
-Reads the first two pages of each file of the shared corpus; ``CORPUS_PAGES=12`` reads more.
+Reads the first two pages of a sample of the shared corpus: ``CORPUS_PAGES=12`` reads more of them,
+``CORPUS=whole`` all files, as CI does.
 """
 
 import collections
+import json
 import os
 import random
 import time
@@ -26,12 +28,12 @@ from langchain_pymupdf_coords import (
 )
 from langchain_pymupdf_coords.folding import fold, fold_glyphs
 from langchain_pymupdf_coords.provenance import page_sizes
-from tests.conftest import CorpusFile, manifest
+from tests.support.corpus import CorpusFile, corpus_files
 
 pytestmark = pytest.mark.corpus
 
 PAGES = int(os.environ.get("CORPUS_PAGES", "2"))
-FILES = {f"{file.path.parent.name}/{file.path.name}": file for file in manifest()}
+FILES = corpus_files()
 # A page of them takes minutes to open, or cannot be told apart from a damaged file.
 UNOPENABLE = {"unopenable", "pw-unknown"}
 FLAGS = pymupdf.TEXT_ACCURATE_BBOXES | pymupdf.TEXT_IGNORE_ACTUALTEXT | pymupdf.TEXT_MEDIABOX_CLIP
@@ -196,3 +198,31 @@ def test_share_of_letters_that_have_a_place() -> None:
     assert not unreported
     assert letters["text", "placed"] >= 0.995 * letters["text", "all"]
     assert letters["table", "placed"] >= 0.97 * letters["table", "all"]
+
+
+# --- the size of metadata: some vector stores cap a record at 40 kB ------------------------------------------
+
+METADATA_LIMIT = 8_000
+CHUNK_SIZE = 1500
+
+
+def metadata_size(document: Document, **changed: str) -> int:
+    """Bytes of the metadata as JSON."""
+    return len(json.dumps({**document.metadata, **changed}, ensure_ascii=False).encode())
+
+
+def percentile(sizes: list[int], share: float) -> int:
+    return sorted(sizes)[min(len(sizes) - 1, int(share * len(sizes)))]
+
+
+def test_metadata_of_almost_all_chunks_is_below_8_kb() -> None:
+    """A table row longer than a chunk stays whole: there are few of them, and they may be larger."""
+    if not FILES:
+        pytest.skip("no shared corpus beside the repository")
+    chunks = [document for name in FILES for document in loaded(name).documents]
+    fitting = [chunk for chunk in chunks if len(chunk.page_content) <= CHUNK_SIZE]
+    assert len(fitting) > 3 * len(FILES)
+    assert len(fitting) > 0.97 * len(chunks)
+    assert percentile([metadata_size(chunk) for chunk in fitting], 0.99) < METADATA_LIMIT
+    assert percentile([metadata_size(chunk, lines="") for chunk in chunks], 0.99) < METADATA_LIMIT / 2
+    assert max(map(metadata_size, fitting)) < 2 * METADATA_LIMIT

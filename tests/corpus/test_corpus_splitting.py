@@ -25,7 +25,7 @@ from langchain_pymupdf_coords.layout.pages import ParsedPage
 from langchain_pymupdf_coords.pdf import PDFReader
 from langchain_pymupdf_coords.provenance import LineBox, SourceBox
 from langchain_pymupdf_coords.text_splitters import CoordsTextSplitter
-from tests.conftest import CorpusFile, manifest
+from tests.support.corpus import CorpusFile, manifest
 
 pytestmark = pytest.mark.corpus
 

@@ -10,7 +10,7 @@ from langchain_pymupdf_coords import Crop, ProvenanceError, QuoteLocator, Source
 from langchain_pymupdf_coords.errors import UnplacedTextWarning
 from langchain_pymupdf_coords.folding import fold_letters
 from langchain_pymupdf_coords.provenance import LineBox
-from tests.stores.nano_embeddings import model
+from tests.support.nano_embeddings import model
 from tests.support.sample_report import SECTIONS
 
 pytest.importorskip("llama_index.core", reason="llama-index-core is not installed")

@@ -27,9 +27,9 @@ from langchain_pymupdf_coords.errors import (
     SourceUnavailableWarning,
 )
 from langchain_pymupdf_coords.provenance import dump_quotes
-from tests.conftest import ink
-from tests.roles.test_annotations import by_hand, located, match_at
-from tests.support.pdf_factory import PAGE_TEXT, encrypted_pdf, report_pdf, text_pdf
+from tests.support.ink import ink
+from tests.support.pdf_factory import PAGE_TEXT, encrypted_pdf, text_pdf
+from tests.support.quoted_documents import by_hand, located, match_at
 from tests.support.sample_report import PAGE_LABELS, SECTIONS, TITLE
 
 REPORT_QUOTE = "Storms in January kept the boats in port for eleven days."
@@ -77,17 +77,10 @@ class Page(HTMLParser):
         return [Image.open(io.BytesIO(base64.b64decode(data, validate=True))) for _, _, data in sources]
 
 
-@pytest.fixture(scope="module")
-def loaded(tmp_path_factory: pytest.TempPathFactory) -> list[Document]:
-    path = tmp_path_factory.mktemp("report") / "report.pdf"
-    path.write_bytes(report_pdf())
-    return located(path, REPORT_QUOTE)
-
-
 @pytest.fixture
-def documents(loaded: list[Document]) -> list[Document]:
+def documents(report_path: Path) -> list[Document]:
     """The chunks of the report; one of them holds the quote."""
-    return [document.model_copy(deep=True) for document in loaded]
+    return located(report_path, REPORT_QUOTE)
 
 
 def quoting(documents: list[Document]) -> list[Document]:

@@ -15,11 +15,11 @@ from langchain_core.documents import Document
 from PIL import Image
 
 from langchain_pymupdf_coords import PyMuPDFCoordsLoader, QuoteLocatingTransformer, evidence_html
-from tests.conftest import ink_bbox
-from tests.roles.test_annotations import CROPPED, located
 from tests.support.browser import chromium, requested, set_view
-from tests.support.pdf_drawing import line_origin
+from tests.support.ink import ink_bbox
+from tests.support.pdf_drawing import CROPPED, line_origin
 from tests.support.pdf_factory import PAGE_TEXT, text_pdf
+from tests.support.quoted_documents import located
 
 pytestmark = pytest.mark.browser
 

@@ -19,8 +19,10 @@ import pytest
 from numpy.typing import NDArray
 
 from langchain_pymupdf_coords.annotations import annotate_pdf
-from tests.roles.test_annotations import CROPPED, SCALE, check_highlight, located
+from tests.support.highlights import SCALE, check_highlight
+from tests.support.pdf_drawing import CROPPED
 from tests.support.pdf_factory import text_pdf
+from tests.support.quoted_documents import located
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 PDFJS = os.environ.get("PDFJS_DIST", "")

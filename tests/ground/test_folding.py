@@ -1,7 +1,7 @@
 import unicodedata
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from langchain_pymupdf_coords.folding import (
@@ -60,7 +60,6 @@ def check_map(text: str, folded: FoldedText) -> None:
     assert all(0 <= start < end <= len(text) for start, end in zip(folded.starts, folded.ends, strict=True))
 
 
-@settings(max_examples=400)
 @given(any_text)
 def test_fold_agrees_with_the_slow_reference(text: str) -> None:
     folded = fold(text)
@@ -70,7 +69,6 @@ def test_fold_agrees_with_the_slow_reference(text: str) -> None:
     assert fold_glyphs(text) == letters_of(text)
 
 
-@settings(max_examples=400)
 @given(any_text, st.data())
 def test_folded_span_maps_to_source_that_folds_to_the_same(text: str, data: st.DataObject) -> None:
     folded = fold(text)

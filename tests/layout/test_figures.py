@@ -2,20 +2,19 @@
 
 import pytest
 from langchain_core.documents import Document
-from langchain_core.documents.base import Blob
 from langchain_text_splitters import CharacterTextSplitter
 
-from langchain_pymupdf_coords.document_loaders import PyMuPDFCoordsParser
 from langchain_pymupdf_coords.folding import fold_letters
 from langchain_pymupdf_coords.geometry import BBox
 from langchain_pymupdf_coords.provenance import LineBox, SourceBox
 from langchain_pymupdf_coords.text_splitters import CoordsTextSplitter
 from tests.support.pdf_factory import SIDEWAYS_TEXT, sideways_pdf
 from tests.support.pdf_figures import AXIS, BARS, TURNED_CAPTION, TURNED_ROWS, chart_pdf, turned_table_pdf
+from tests.support.read_once import parsed
 
 
 def load(pdf: bytes) -> Document:
-    (document,) = PyMuPDFCoordsParser().lazy_parse(Blob.from_data(pdf, metadata={"source": "figures.pdf"}))
+    (document,) = parsed(pdf)
     return document
 
 

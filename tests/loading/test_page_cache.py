@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from langchain_core.documents import Document
 
 from langchain_pymupdf_coords import CacheWarning, OptionError, PDFPasswordError, PyMuPDFCoordsLoader
 from langchain_pymupdf_coords.layout.pages import DocumentInfo, PageNote, ParsedBox, ParsedPage, TextLine
@@ -23,6 +25,7 @@ from langchain_pymupdf_coords.loading.worker import PDFJob, ReaderSlot
 from langchain_pymupdf_coords.pdf import ocr_lookup
 from langchain_pymupdf_coords.pdf.ocr_engines import Tesseract
 from tests.support import pdf_factory
+from tests.support.read_once import loaded
 
 diskcache = pytest.importorskip("diskcache")
 page_cache = pytest.importorskip("langchain_pymupdf_coords.loading.page_cache")
@@ -85,13 +88,15 @@ def test_anything_else_is_no_page(text: str) -> None:
         load_info(text)
 
 
-def test_a_second_load_reads_nothing(report_path: Path, tmp_path: Path, reads: list[list[int]]) -> None:
+def test_a_second_load_reads_nothing(
+    report_path: Path, report_documents: list[Document], tmp_path: Path, reads: list[list[int]]
+) -> None:
     first = PyMuPDFCoordsLoader(report_path, cache_dir=tmp_path / "cache").load()
     assert reads == [[1, 2, 3]]
     assert PyMuPDFCoordsLoader(report_path, cache_dir=tmp_path / "cache").load() == first
     assert PyMuPDFCoordsLoader(report_path, cache_dir=tmp_path / "cache", workers=2).load() == first
     assert len(reads) == 1
-    assert PyMuPDFCoordsLoader(report_path).load() == first
+    assert first == report_documents
 
 
 def test_options_that_cut_share_pages_and_pages_fill_up(
@@ -101,7 +106,7 @@ def test_options_that_cut_share_pages_and_pages_fill_up(
     PyMuPDFCoordsLoader(report_path, pages=[2], **options).load()
     whole = PyMuPDFCoordsLoader(report_path, mode="page", chunk_size=300, **options).load()
     assert reads == [[2], [1, 3]]
-    assert whole == PyMuPDFCoordsLoader(report_path, mode="page", chunk_size=300).load()
+    assert whole == loaded(report_path, mode="page", chunk_size=300)
 
 
 def test_a_copy_is_known_and_a_changed_file_is_not(
@@ -118,7 +123,7 @@ def test_a_copy_is_known_and_a_changed_file_is_not(
     copy.write_bytes(pdf_factory.two_column_pdf())
     changed = PyMuPDFCoordsLoader(copy, cache_dir=cache).load()
     assert len(reads) == 2
-    assert changed == PyMuPDFCoordsLoader(copy).load()
+    assert changed == loaded(copy)
 
 
 def test_what_a_file_becomes_while_it_is_read_is_not_stored(tmp_path: Path) -> None:
@@ -134,22 +139,35 @@ def test_what_a_file_becomes_while_it_is_read_is_not_stored(tmp_path: Path) -> N
         assert cached.info() is None
 
 
-def test_what_decides_what_is_read_is_in_the_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_decides_what_is_read_decides_what_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     job = PDFJob(tmp_path, "a.pdf", None, "auto", "eng")
-    key = page_cache._fingerprint(job, "sha256:0")
-    assert page_cache._fingerprint(replace(job, name="b.pdf", file=b"", token="t"), "sha256:0") == key
-    others = [replace(job, password="x"), replace(job, ocr="never"), replace(job, ocr_language="deu")]
-    keys = {page_cache._fingerprint(other, "sha256:0") for other in others}
-    keys.add(page_cache._fingerprint(job, "sha256:1"))
-    (tmp_path / "xyz.traineddata").touch()
-    monkeypatch.setenv("TESSDATA_PREFIX", str(tmp_path))
-    keys.add(page_cache._fingerprint(job, "sha256:0"))
-    assert {"pymupdf", "pymupdf4llm", "pymupdf_layout"} <= set(page_cache._versions())
-    monkeypatch.setattr(page_cache, "_versions", lambda: {"pymupdf": "99.0"})
-    keys.add(page_cache._fingerprint(job, "sha256:0"))
-    monkeypatch.setattr(page_cache, "_PARSE_VERSION", -1)
-    keys.add(page_cache._fingerprint(job, "sha256:0"))
-    assert len(keys | {key}) == 8
+    with page_cache.PageCache(tmp_path / "cache", 10**8) as store:
+
+        def is_known(job: PDFJob, digest: str = "sha256:0") -> bool:
+            return store.file(job, digest, lambda: True).info() is not None
+
+        store.file(job, "sha256:0", lambda: True).put_info(DocumentInfo(9, {}))
+        assert is_known(job)
+        assert is_known(replace(job, name="b.pdf", file=b"", token="t"))
+        others = [replace(job, password="x"), replace(job, ocr="never"), replace(job, ocr_language="deu")]
+        assert not any(map(is_known, others))
+        assert not is_known(job, "sha256:1")
+
+        (tmp_path / "xyz.traineddata").touch()
+        with monkeypatch.context() as other_data:
+            other_data.setenv("TESSDATA_PREFIX", str(tmp_path))
+            assert not is_known(job)
+        # Private, as what is installed, and what of a page is read, cannot change while a process runs.
+        assert {"pymupdf", "pymupdf4llm", "pymupdf_layout"} <= set(page_cache._versions())
+        with monkeypatch.context() as other_engine:
+            other_engine.setattr(page_cache, "_versions", lambda: {"pymupdf": "99.0"})
+            assert not is_known(job)
+        with monkeypatch.context() as other_release:
+            other_release.setattr(page_cache, "_PARSE_VERSION", -1)
+            assert not is_known(job)
+        assert is_known(job)
 
 
 @pytest.mark.parametrize("number", range(4))
@@ -194,30 +212,44 @@ class Evil:
         return Path.touch, (self.path,)
 
 
+@pytest.fixture(scope="module")
+def filled(report_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache with the pages of the report; not to be changed."""
+    folder = tmp_path_factory.mktemp("filled")
+    PyMuPDFCoordsLoader(report_path, cache_dir=folder).load()
+    return folder
+
+
+@pytest.fixture
+def cache(filled: Path, tmp_path: Path) -> Path:
+    """A cache with the pages of the report."""
+    return shutil.copytree(filled, tmp_path / "cache")
+
+
 @pytest.mark.parametrize("value", [b"", b"garbage", zlib.compress(b"[]"), zlib.compress(b"\xff"), "text", 5])
-def test_corrupt_entries_are_ignored_with_a_warning(report_path: Path, tmp_path: Path, value: object) -> None:
-    cache = tmp_path / "cache"
-    first = PyMuPDFCoordsLoader(report_path, cache_dir=cache).load()
+def test_corrupt_entries_are_ignored_with_a_warning(
+    report_path: Path, report_documents: list[Document], cache: Path, value: object
+) -> None:
     with entries(cache) as database:
         changed = database.execute("UPDATE Cache SET value = ? WHERE key LIKE '%/2'", (value,))
         assert changed.rowcount == 1
     database.close()
     with pytest.warns(CacheWarning, match="cannot be read"):
-        assert PyMuPDFCoordsLoader(report_path, cache_dir=cache).load() == first
+        assert PyMuPDFCoordsLoader(report_path, cache_dir=cache).load() == report_documents
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # the entry was written anew
-        assert PyMuPDFCoordsLoader(report_path, cache_dir=cache).load() == first
+        assert PyMuPDFCoordsLoader(report_path, cache_dir=cache).load() == report_documents
 
 
-def test_a_poisoned_cache_runs_no_code(report_path: Path, tmp_path: Path) -> None:
-    cache = tmp_path / "cache"
-    first = PyMuPDFCoordsLoader(report_path, cache_dir=cache).load()
+def test_a_poisoned_cache_runs_no_code(
+    report_path: Path, report_documents: list[Document], cache: Path, tmp_path: Path
+) -> None:
     poison = pickle.dumps(Evil(tmp_path / "proof"))
     with entries(cache) as database:
         database.execute("UPDATE Cache SET value = ?, mode = ?", (poison, diskcache.core.MODE_PICKLE))
     database.close()
     with pytest.warns(CacheWarning):
-        assert PyMuPDFCoordsLoader(report_path, cache_dir=cache).load() == first
+        assert PyMuPDFCoordsLoader(report_path, cache_dir=cache).load() == report_documents
     assert not (tmp_path / "proof").exists()
     pickle.loads(poison)
     assert (tmp_path / "proof").exists()
@@ -226,12 +258,20 @@ def test_a_poisoned_cache_runs_no_code(report_path: Path, tmp_path: Path) -> Non
 def test_a_page_under_the_number_of_another_is_not_taken(tmp_path: Path) -> None:
     with page_cache.PageCache(tmp_path, 10**8) as store:
         cached = store.file(PDFJob(b"", "a", None, "never", "eng"), "sha256:0", lambda: True)
-        store.put(cached._key(3), dump_page(PAGE))
+        cached.put_pages([PAGE])
+        assert cached.page(7) == PAGE
+        with entries(tmp_path) as database:
+            changed = database.execute("UPDATE Cache SET key = replace(key, '/7', '/3')")
+            assert changed.rowcount == 1
+        database.close()
         assert cached.page(3) is None
+        assert cached.page(7) is None
 
 
 @pytest.mark.parametrize("content", [b"not a database" * 1000, None])
-def test_a_broken_cache_is_a_warning(report_path: Path, tmp_path: Path, content: bytes | None) -> None:
+def test_a_broken_cache_is_a_warning(
+    report_path: Path, report_documents: list[Document], tmp_path: Path, content: bytes | None
+) -> None:
     cache = tmp_path / "cache"
     if content is None:
         cache.write_text("a file, not a folder")
@@ -241,7 +281,7 @@ def test_a_broken_cache_is_a_warning(report_path: Path, tmp_path: Path, content:
     with pytest.warns(CacheWarning, match=r"cache.*cannot be opened") as caught:
         documents = PyMuPDFCoordsLoader(report_path, cache_dir=cache).load()
     assert len(caught) == 1
-    assert documents == PyMuPDFCoordsLoader(report_path).load()
+    assert documents == report_documents
 
 
 def test_the_size_is_bounded(tmp_path: Path) -> None:
@@ -253,8 +293,7 @@ def test_the_size_is_bounded(tmp_path: Path) -> None:
             cached.put_pages([replace(PAGE, number=number, label=noise)])
         assert cached.page(0) is None
         assert cached.page(299) is not None
-        size = store._store.volume()
-    assert size < 2 * limit
+    assert sum(file.stat().st_size for file in tmp_path.rglob("*") if file.is_file()) < 2 * limit
 
 
 WRITER = """
@@ -299,23 +338,26 @@ HIT = """
 """
 
 
-def test_a_hit_does_not_load_the_engine(report_path: Path, tmp_path: Path) -> None:
-    documents = PyMuPDFCoordsLoader(report_path, cache_dir=tmp_path / "cache").load()
-    output, _ = python(HIT, str(report_path), str(tmp_path / "cache")).communicate(timeout=120)
-    assert output.split() == [str(len(documents))]
+def test_a_hit_does_not_load_the_engine(
+    report_path: Path, report_documents: list[Document], cache: Path
+) -> None:
+    output, _ = python(HIT, str(report_path), str(cache)).communicate(timeout=120)
+    assert output.split() == [str(len(report_documents))]
 
 
-def test_a_hit_is_fifty_times_as_fast(report_path: Path, tmp_path: Path) -> None:
+def test_a_hit_is_fifty_times_as_fast(tmp_path: Path) -> None:
     options = {"cache_dir": tmp_path / "cache"}
-    PyMuPDFCoordsLoader(report_path, pages=[1]).load()  # loads the engine
-    os.utime(report_path, (1, 1))
+    path = tmp_path / "report.pdf"
+    path.write_bytes(pdf_factory.report_pdf())
+    PyMuPDFCoordsLoader(path, pages=[1]).load()  # loads the engine
+    os.utime(path, (1, 1))
     start = time.process_time()
-    PyMuPDFCoordsLoader(report_path, **options).load()
+    PyMuPDFCoordsLoader(path, **options).load()
     first = time.process_time() - start
     hits = []
     for _ in range(5):
         start = time.process_time()
-        PyMuPDFCoordsLoader(report_path, **options).load()
+        PyMuPDFCoordsLoader(path, **options).load()
         hits.append(time.process_time() - start)
     assert first / min(hits) >= 50, (first, hits)
 

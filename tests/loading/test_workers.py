@@ -1,6 +1,7 @@
 """Worker processes: the same Documents, clear errors when a process dies, and nothing left behind."""
 
 import gc
+import itertools
 import multiprocessing
 import os
 import signal
@@ -11,8 +12,10 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from langchain_core.documents import Document
 from langchain_core.documents.base import Blob
 
 from langchain_pymupdf_coords import (
@@ -25,7 +28,7 @@ from langchain_pymupdf_coords import (
     WorkerError,
 )
 from langchain_pymupdf_coords.layout.pages import DocumentInfo, ParsedPage
-from langchain_pymupdf_coords.loading import document_streams
+from langchain_pymupdf_coords.loading import document_streams, page_readers
 from langchain_pymupdf_coords.loading import worker as worker_process
 from langchain_pymupdf_coords.loading.page_readers import (
     LOCAL_WINDOW,
@@ -52,11 +55,17 @@ def pages_pdf(count: int) -> bytes:
     return pdf_factory.text_pdf(pages=pages)
 
 
-@pytest.fixture
-def long_path(tmp_path: Path) -> Path:
-    path = tmp_path / "long.pdf"
+@pytest.fixture(scope="module")
+def long_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("long") / "long.pdf"
     path.write_bytes(pages_pdf(18))
     return path
+
+
+@pytest.fixture(scope="module")
+def long_documents(long_path: Path) -> list[Document]:
+    """What is read from the long file without workers."""
+    return PyMuPDFCoordsLoader(long_path).load()
 
 
 @pytest.fixture(autouse=True)
@@ -87,9 +96,8 @@ def read_or_die_once(job: PDFJob, numbers: Sequence[int]) -> list[ParsedPage]:
 def sessions() -> list[tuple[int, int]]:
     """How many threads each session of the layout model uses in a worker."""
     import onnxruntime
-    import pymupdf
 
-    assert callable(pymupdf._get_layout)
+    worker_process.load_engine()
     held = [thing for thing in gc.get_objects() if type(thing) is onnxruntime.InferenceSession]
     used = [session.get_session_options() for session in held]
     return [(options.intra_op_num_threads, options.inter_op_num_threads) for options in used]
@@ -103,10 +111,11 @@ def nap() -> int:
 # --- the same Documents --------------------------------------------------------------------------------------
 
 
-def test_workers_give_the_same_documents_in_the_same_order(long_path: Path, report_path: Path) -> None:
-    files = [long_path, report_path]
-    alone = PyMuPDFCoordsLoader(files).load()
-    assert PyMuPDFCoordsLoader(files, workers=2).load() == alone
+def test_workers_give_the_same_documents_in_the_same_order(
+    long_path: Path, long_documents: list[Document], report_path: Path, report_documents: list[Document]
+) -> None:
+    loader = PyMuPDFCoordsLoader([long_path, report_path], workers=2)
+    assert loader.load() == long_documents + report_documents
 
 
 def test_bytes_and_chosen_pages(long_path: Path) -> None:
@@ -117,7 +126,9 @@ def test_bytes_and_chosen_pages(long_path: Path) -> None:
     assert {document.metadata["page"] for document in alone} <= set(options["pages"])
 
 
-def test_errors_are_those_of_one_process(tmp_path: Path, long_path: Path) -> None:
+def test_errors_are_those_of_one_process(
+    tmp_path: Path, long_path: Path, long_documents: list[Document]
+) -> None:
     broken = tmp_path / "broken.pdf"
     broken.write_bytes(b"plain words")
     stream = PyMuPDFCoordsLoader([long_path, broken, tmp_path / "absent.pdf"], workers=2).lazy_load()
@@ -125,19 +136,21 @@ def test_errors_are_those_of_one_process(tmp_path: Path, long_path: Path) -> Non
     with pytest.raises(PDFOpenError, match=r"broken\.pdf") as caught:
         documents.extend(stream)
     assert caught.value.__cause__ is not None
-    assert documents == PyMuPDFCoordsLoader(long_path).load()
+    assert documents == long_documents
     with pytest.raises(OptionError, match="has no page 19, it has 18"):
         PyMuPDFCoordsLoader(long_path, pages=range(1, 20), workers=2).load()
 
 
-def test_other_files_go_on_if_asked_to(tmp_path: Path, report_path: Path) -> None:
+def test_other_files_go_on_if_asked_to(
+    tmp_path: Path, report_path: Path, report_documents: list[Document]
+) -> None:
     broken = tmp_path / "broken.pdf"
     broken.write_bytes(b"plain words")
     files = [tmp_path / "absent.pdf", broken, report_path]
     with pytest.warns(SkippedFileWarning) as caught:
         documents = PyMuPDFCoordsLoader(files, on_error="warn").load()
     assert [str(warning.message).count(".pdf") > 0 for warning in caught] == [True, True]
-    assert documents == PyMuPDFCoordsLoader(report_path).load()
+    assert documents == report_documents
     with pytest.raises(SourceUnavailableError):
         PyMuPDFCoordsLoader(files).load()
     with pytest.raises(OptionError, match="on_error"):
@@ -148,27 +161,31 @@ def test_other_files_go_on_if_asked_to(tmp_path: Path, report_path: Path) -> Non
 
 
 def test_a_killed_worker_costs_one_window(
-    long_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    long_path: Path, long_documents: list[Document], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MARKER", str(tmp_path / "marker"))
-    alone = PyMuPDFCoordsLoader(long_path).load()
     monkeypatch.setattr(worker_process, "read_pages", read_or_die_once)
-    assert PyMuPDFCoordsLoader(long_path, workers=2).load() == alone
+    assert PyMuPDFCoordsLoader(long_path, workers=2).load() == long_documents
     assert (tmp_path / "marker").exists()
 
 
 def test_a_file_that_kills_its_worker_is_named_and_the_others_go_on(
-    tmp_path: Path, long_path: Path, report_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
+    long_path: Path,
+    long_documents: list[Document],
+    report_path: Path,
+    report_documents: list[Document],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     poison = tmp_path / "poison.pdf"
     poison.write_bytes(pages_pdf(1))
     files = [long_path, poison, report_path]
-    alone = PyMuPDFCoordsLoader([long_path, report_path]).load()
     monkeypatch.setattr(worker_process, "begin_job", begin_or_die)
     with pytest.raises(WorkerError, match=r"poison\.pdf.*died twice"):
         PyMuPDFCoordsLoader(files, workers=2).load()
     with pytest.warns(SkippedFileWarning, match=r"poison\.pdf"):
-        assert PyMuPDFCoordsLoader(files, workers=2, on_error="warn").load() == alone
+        documents = PyMuPDFCoordsLoader(files, workers=2, on_error="warn").load()
+    assert documents == long_documents + report_documents
 
 
 def test_a_worker_that_died_while_it_was_idle_is_replaced() -> None:
@@ -205,10 +222,11 @@ def test_closing_early_ends_busy_workers_at_once(long_path: Path) -> None:
 
 
 SCRIPT = """
-    import multiprocessing, sys, time
+    import multiprocessing, signal, time
     from langchain_pymupdf_coords.loading.worker_pool import WorkerPool
 
     if __name__ == "__main__":
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a runner in the background ignores it
         pool = WorkerPool(2)
         try:
             tasks = [pool.submit("sleep", time.sleep, 0.1), pool.submit("sleep", time.sleep, 120)]
@@ -312,6 +330,12 @@ def test_windows_are_smaller_at_the_end_of_a_file() -> None:
     reader.close()
 
 
+def slow_clock(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
+    """Let each window that is read in this process seem to take so long."""
+    clock = SimpleNamespace(perf_counter=itertools.count(step=seconds).__next__)
+    monkeypatch.setattr(page_readers, "time", clock)
+
+
 def test_auto_stays_here_for_little_work_and_changes_over_for_much(
     long_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -320,15 +344,23 @@ def test_auto_stays_here_for_little_work_and_changes_over_for_much(
         choose_page_reader("auto", Progress()), AutoPageReader if usable_cores() > 1 else LocalPageReader
     )
 
+    slow_clock(monkeypatch, seconds=1.2)
     reader = AutoPageReader(2, progress := Progress(opened=1))
-    reader._local.seconds, reader._local.pages, progress.total = 1.5, 10, 20
-    assert reader.window(10) == LOCAL_WINDOW  # 3 seconds of work are left
+    reader.begin(PDFJob(long_path, "long.pdf", None, "never", "eng"), range(1, 9)).result()
+    progress.total = 20
+    assert reader.window(20) == LOCAL_WINDOW  # 3 seconds of work are left
     progress.total = 40
-    assert reader.window(30) == WORKER_WINDOW
+    assert reader.window(40) == WORKER_WINDOW
     reader.close()
 
-    monkeypatch.setattr(AutoPageReader, "_is_worthwhile", lambda self: bool(self._local.pages))
-    monkeypatch.setattr(document_streams, "choose_page_reader", lambda *_: AutoPageReader(2, Progress()))
+
+def test_auto_gives_the_same_documents_when_it_changes_over(
+    long_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow_clock(monkeypatch, seconds=10)
+    monkeypatch.setattr(
+        document_streams, "choose_page_reader", lambda _, progress: AutoPageReader(2, progress)
+    )
     stream = PyMuPDFCoordsLoader(long_path, workers="auto", mode="page").lazy_load()
     first = next(stream)
     assert multiprocessing.active_children()
@@ -336,7 +368,7 @@ def test_auto_stays_here_for_little_work_and_changes_over_for_much(
 
 
 def test_daemonic_processes_have_no_workers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(multiprocessing.current_process()._config, "daemon", True)
+    monkeypatch.setattr(multiprocessing.current_process(), "daemon", True)
     assert isinstance(choose_page_reader("auto", Progress()), LocalPageReader)
     with pytest.raises(OptionError, match="daemonic"):
         choose_page_reader(2, Progress())
@@ -348,12 +380,13 @@ def test_numbers_that_are_none(workers: object) -> None:
         PyMuPDFCoordsParser(workers=workers)
 
 
-def test_workers_start_while_other_threads_read(long_path: Path, report_path: Path) -> None:
-    alone = PyMuPDFCoordsLoader(report_path).load()
+def test_workers_start_while_other_threads_read(
+    long_path: Path, long_documents: list[Document], report_path: Path, report_documents: list[Document]
+) -> None:
     found: list[object] = []
     thread = threading.Thread(target=lambda: found.extend(PyMuPDFCoordsLoader(report_path).load()))
     thread.start()
     documents = PyMuPDFCoordsLoader(long_path, workers=2).load()
     thread.join()
-    assert found == alone
-    assert documents
+    assert found == report_documents
+    assert documents == long_documents

@@ -6,10 +6,11 @@ from pathlib import Path
 import pymupdf
 import pytest
 
-from langchain_pymupdf_coords import LineBox, PyMuPDFCoordsLoader, QuoteLocator
+from langchain_pymupdf_coords import LineBox, QuoteLocator
 from langchain_pymupdf_coords.geometry import quad_to_bbox
-from tests.conftest import ink, ink_bbox
+from tests.support.ink import ink, ink_bbox
 from tests.support.pdf_factory import PAGE_TEXT, line_origin, text_pdf
+from tests.support.read_once import loaded
 
 CROPS = {None: None, "inner": (40, 60, 560, 730), "offset": (12.5, 8.25, 600.5, 770.75)}
 ORIGINS = [(0, 0), (100, 200), (-50, -30)]
@@ -41,7 +42,7 @@ def test_lines_and_words_cover_their_ink_and_nothing_else(
     pdf = framed(rotation, crop, origin)
     path = tmp_path / "framed.pdf"
     path.write_bytes(pdf)
-    documents = PyMuPDFCoordsLoader(path, exclude_classes=()).load()
+    documents = loaded(path, exclude_classes=())
     dark = ink(pdf)
     text = "\n".join(document.page_content for document in documents)
     assert "Hidden" not in text
@@ -85,7 +86,7 @@ def test_no_box_leaves_its_page(
     path.write_bytes(framed(rotation, crop, origin))
     with pymupdf.open(path) as doc:
         width, height = doc[0].rect.width, doc[0].rect.height
-    for document in PyMuPDFCoordsLoader(path, exclude_classes=()).load():
+    for document in loaded(path, exclude_classes=()):
         assert document.metadata["page_sizes"] == f'{{"1":[{round(width, 2)},{round(height, 2)}]}}'
         for line in LineBox.from_document(document):
             x0, y0, x1, y1 = line.bbox

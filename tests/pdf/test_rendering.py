@@ -17,7 +17,7 @@ from langchain_pymupdf_coords.geometry import BBox, bbox_to_quad
 from langchain_pymupdf_coords.pdf.colors import Overlay
 from langchain_pymupdf_coords.pdf.rendering import ImageFormat, PageRenderer, Rendered
 from langchain_pymupdf_coords.sources.files import SourceFile
-from tests.conftest import ink, ink_bbox
+from tests.support.ink import ink, ink_bbox
 from tests.support.pdf_factory import PAGE_TEXT, encrypted_pdf, huge_page_pdf, short_page_tree_pdf, text_pdf
 
 YELLOW = (1.0, 0.9, 0.0)

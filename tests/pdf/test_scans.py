@@ -25,7 +25,8 @@ from langchain_pymupdf_coords.pdf import ocr_lookup
 from langchain_pymupdf_coords.pdf.ocr import Need, page_need
 from langchain_pymupdf_coords.pdf.opening import open_upright
 from langchain_pymupdf_coords.pdf.text import read_textpage
-from tests.conftest import CorpusFile, ink, ink_bbox, manifest
+from tests.support.corpus import CorpusFile, corpus_files
+from tests.support.ink import ink, ink_bbox
 from tests.support.pdf_drawing import PAGE_TEXT, text_pdf
 from tests.support.pdf_factory import BODY, report_pdf, scan_pdf
 from tests.support.pdf_scans import LETTERING, illegible_pdf, lettered_photo_pdf, scanned, word_boxes
@@ -191,7 +192,7 @@ def test_a_missing_language_is_an_error_when_it_is_needed(
 
 
 def tagged(tag: str) -> list[object]:
-    return [pytest.param(file, id=file.path.name) for file in manifest() if tag in file.tags]
+    return [pytest.param(file, id=file.path.name) for file in corpus_files().values() if tag in file.tags]
 
 
 @pytest.mark.corpus

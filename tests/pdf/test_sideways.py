@@ -2,11 +2,10 @@
 
 import pytest
 from langchain_core.documents import Document
-from langchain_core.documents.base import Blob
 
-from langchain_pymupdf_coords import LineBox, PyMuPDFCoordsParser, QuoteLocator
+from langchain_pymupdf_coords import LineBox, QuoteLocator
 from langchain_pymupdf_coords.geometry import BBox, quad_to_bbox, union_bboxes
-from tests.conftest import ink, ink_bbox
+from tests.support.ink import ink, ink_bbox
 from tests.support.pdf_turned import (
     TURNED_CAPTION,
     TURNED_LINES,
@@ -14,15 +13,14 @@ from tests.support.pdf_turned import (
     turned_paragraph_pdf,
     turned_table_pdf,
 )
+from tests.support.read_once import parsed
 
 TOLERANCE = 2.5
 GAP = 4.0
 
 
 def load(pdf: bytes) -> Document:
-    [document] = PyMuPDFCoordsParser(ocr="never").lazy_parse(
-        Blob.from_data(pdf, metadata={"source": "turned.pdf"})
-    )
+    [document] = parsed(pdf, ocr="never")
     return document
 
 

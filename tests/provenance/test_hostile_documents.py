@@ -323,10 +323,10 @@ def test_worst_values_take_bounded_time_and_memory(case: str, document: Document
     hostile = with_metadata(document, changed)
     for run in RUNS.values():
         tracemalloc.start()
-        start = time.perf_counter()
+        start = time.process_time()
         with contextlib.suppress(PyMuPDFCoordsError):
             run(hostile, house)
-        elapsed = time.perf_counter() - start
+        elapsed = time.process_time() - start
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert elapsed < 10
@@ -374,9 +374,9 @@ def test_many_boxes_of_a_page_are_within_the_budget(document: Document, house: P
     hostile = with_metadata(document, {"boxes": json.dumps([box] * 400)})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        start = time.perf_counter()
+        start = time.process_time()
         SourceCropTransformer(root=house, by="box", max_total_pixels=1_000_000).invoke([hostile])
-        assert time.perf_counter() - start < 30
+        assert time.process_time() - start < 30
 
 
 def test_secret_never_shows(document: Document, house: Path) -> None:

@@ -4,10 +4,10 @@ import random
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from langchain_pymupdf_coords.folding import STOPS, UNSPACED_STOPS, fold, fold_letters
@@ -425,7 +425,6 @@ MARKS = st.sampled_from(
 )
 
 
-@settings(max_examples=300)
 @given(st.lists(st.tuples(WORDS, MARKS), min_size=8, max_size=30), st.data())
 def test_any_long_substring_is_found(parts: list[tuple[str, str]], data: st.DataObject) -> None:
     text = "".join(word + mark for word, mark in parts)
@@ -436,7 +435,6 @@ LETTERS = st.characters(categories=["L", "N", "Lo"])
 ANY = st.characters(exclude_categories=["Cs"])
 
 
-@settings(max_examples=300)
 @given(st.text(st.one_of(LETTERS, LETTERS, ANY), min_size=30, max_size=120), st.data())
 def test_any_long_substring_of_any_text_is_found(text: str, data: st.DataObject) -> None:
     check_substring(text, data)
@@ -458,7 +456,6 @@ def check_substring(text: str, data: st.DataObject) -> None:
 GAPS = st.sampled_from([" ", "  ", "\n", " **", "** ", "<br>", " _", "_ ", "|"])
 
 
-@settings(max_examples=300)
 @given(st.lists(st.tuples(WORDS, GAPS), min_size=3), st.data())
 def test_quote_without_its_marks_is_found(parts: list[tuple[str, str]], data: st.DataObject) -> None:
     text = "".join(word + mark for word, mark in parts)
@@ -491,9 +488,9 @@ def test_quote_without_its_marks_is_found(parts: list[tuple[str, str]], data: st
     ],
 )
 def test_hostile_quotes_take_bounded_time(text: str, quote: str) -> None:
-    start = perf_counter()
+    start = process_time()
     find_quote(text, quote)
-    assert perf_counter() - start < 5
+    assert process_time() - start < 5
 
 
 def mutations(quote: str, other: str, rng: random.Random) -> Iterator[str]:

@@ -4,14 +4,10 @@ import itertools
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
 import pymupdf
-import pypdfium2
 import pytest
 from langchain_core.documents import Document
-from numpy.typing import NDArray
 
-from langchain_pymupdf_coords import PyMuPDFCoordsLoader, QuoteLocator
 from langchain_pymupdf_coords.annotations import annotate_pdf
 from langchain_pymupdf_coords.errors import (
     OptionError,
@@ -24,13 +20,17 @@ from langchain_pymupdf_coords.errors import (
 )
 from langchain_pymupdf_coords.geometry import BBox, bbox_to_quad
 from langchain_pymupdf_coords.pdf.colors import PASSAGE_COLOR, STATUS_COLORS
-from langchain_pymupdf_coords.provenance import QuoteMatch, Region, SourceBox, dump_boxes, dump_quotes
-from tests.support.pdf_factory import PAGE_TEXT, encrypted_pdf, short_page_tree_pdf, text_pdf
-
-QUOTE = PAGE_TEXT[1]
-CROPPED = (40.0, 200.0, 560.0, 740.0)
-SCALE = 2
-GREEN = STATUS_COLORS["exact"]
+from langchain_pymupdf_coords.provenance import QuoteMatch, Region, SourceBox
+from tests.support.highlights import (
+    check_highlight,
+    coloured,
+    extent,
+    rendered_by_mupdf,
+    rendered_by_pdfium,
+)
+from tests.support.pdf_drawing import CROPPED, PAGE_TEXT, text_pdf
+from tests.support.pdf_factory import encrypted_pdf, short_page_tree_pdf
+from tests.support.quoted_documents import QUOTE, by_hand, located, match_at
 
 
 def layouts() -> Iterator[tuple[int, BBox | None, tuple[float, float]]]:
@@ -40,53 +40,6 @@ def layouts() -> Iterator[tuple[int, BBox | None, tuple[float, float]]]:
         x, y = origin
         box = (CROPPED[0] + x, CROPPED[1] + y, CROPPED[2] + x, CROPPED[3] + y) if cropped else None
         yield rotation, box, origin
-
-
-def located(path: Path, quote: str = QUOTE, **options: str) -> list[Document]:
-    """The Documents of a file, each with the quote where it is found."""
-    documents = PyMuPDFCoordsLoader(path, ocr="never", **options).load()
-    locator = QuoteLocator(**options)
-    for document in documents:
-        match = locator.locate(document, quote)
-        document.metadata["quotes"] = dump_quotes([match] if match else [])
-    return documents
-
-
-def by_hand(source: str | Path, boxes: list[SourceBox], matches: list[QuoteMatch], text: str) -> Document:
-    metadata = {"source": str(source), "boxes": dump_boxes(boxes), "quotes": dump_quotes(matches)}
-    return Document(text, metadata=metadata)
-
-
-def match_at(page: int, *bboxes: BBox, status: str = "exact", quote: str = "Seven") -> QuoteMatch:
-    region = Region(page, tuple(bbox_to_quad(bbox) for bbox in bboxes))
-    return QuoteMatch(quote, "Seven", (0, 5), status, 91.4, 1, "word", (region,))
-
-
-def rendered_by_pdfium(path: Path, page: int = 0, password: str | None = None) -> NDArray[np.int16]:
-    """Rows, columns, RGB of the displayed page with its annotations, by PDFium."""
-    document = pypdfium2.PdfDocument(path, password=password)
-    picture = document[page].render(scale=SCALE, may_draw_forms=False).to_pil().convert("RGB")
-    document.close()
-    return np.asarray(picture).astype(np.int16)
-
-
-def rendered_by_mupdf(path: Path, page: int = 0) -> NDArray[np.int16]:
-    with pymupdf.open(path) as document:
-        pixmap = document[page].get_pixmap(matrix=pymupdf.Matrix(SCALE, SCALE))
-        return (
-            np.frombuffer(pixmap.samples, np.uint8).reshape(pixmap.height, pixmap.width, 3).astype(np.int16)
-        )
-
-
-def extent(mask: NDArray[np.bool_]) -> BBox:
-    """The box around what is true, in points."""
-    rows, columns = np.nonzero(mask)
-    edges = columns.min(), rows.min(), columns.max() + 1, rows.max() + 1
-    return tuple(float(edge) / SCALE for edge in edges)
-
-
-def coloured(picture: NDArray[np.int16]) -> NDArray[np.bool_]:
-    return picture.max(axis=2) - picture.min(axis=2) > 40
 
 
 @pytest.mark.parametrize(("rotation", "crop", "origin"), list(layouts()))
@@ -99,47 +52,6 @@ def test_the_highlight_lies_on_the_words(
 
     for render in (rendered_by_pdfium, rendered_by_mupdf):
         check_highlight(render(path), render(copy))
-
-
-def check_highlight(before: NDArray[np.int16], after: NDArray[np.int16]) -> None:
-    """The second line of ``PAGE_TEXT``, all of it and nothing else, got the colour of an exact quote."""
-    assert before.shape == after.shape
-    tinted = coloured(after)
-    x0, y0, x1, y1 = extent(tinted)
-    box = (slice(round(y0 * SCALE), round(y1 * SCALE)), slice(round(x0 * SCALE), round(x1 * SCALE)))
-    dark = before.max(axis=2) < 128
-    # The ink under the highlight is the line, whole: as wide, and with nothing of the lines above and below.
-    line = extent(dark & _rows(dark, 1))
-    assert x0 <= line[0] + 0.5
-    assert y0 <= line[1] + 0.5
-    assert x1 >= line[2] - 0.5
-    assert y1 >= line[3] - 0.5
-    covered = np.zeros_like(dark)
-    covered[box] = dark[box]
-    assert extent(covered) == line
-    assert x1 - x0 < line[2] - line[0] + 8
-    # White became the colour of the status, black stayed black.
-    inside = before[box].min(axis=2) == 255
-    expected = np.round(np.array(GREEN) * 255)
-    assert (np.abs(after[box][inside] - expected).max(axis=1) <= 3).mean() > 0.85
-    assert after[box][dark[box]].max() < 160
-    # Nothing else changed, but for traces of antialiasing by MuPDF.
-    assert np.abs(before - after)[~_grown(box, dark)].max() < 40
-
-
-def _rows(dark: NDArray[np.bool_], line: int) -> NDArray[np.bool_]:
-    """The rows of a line of ``PAGE_TEXT``, which starts every 1.5 * 11 points below the margin of 36."""
-    rows = np.zeros_like(dark)
-    top = 36 + (line + 0.2) * 16.5
-    rows[round(top * SCALE) : round((top + 16.5) * SCALE)] = True
-    return rows
-
-
-def _grown(box: tuple[slice, slice], like: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    grown = np.zeros_like(like)
-    rows, columns = box
-    grown[rows.start - 2 : rows.stop + 2, columns.start - 2 : columns.stop + 2] = True
-    return grown
 
 
 @pytest.mark.parametrize("rotation", [0, 90, 180, 270])

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pymupdf
 import pytest
+from langchain_core.documents import Document
 from langchain_core.documents.base import Blob
 from langchain_core.embeddings import DeterministicFakeEmbedding
 from langchain_core.vectorstores import InMemoryVectorStore
@@ -34,6 +35,7 @@ from langchain_pymupdf_coords.loading import page_readers
 from langchain_pymupdf_coords.pdf import reading
 from langchain_pymupdf_coords.pdf.sample import sample_report as new_report
 from tests.support import pdf_factory, sample_report
+from tests.support.read_once import loaded
 
 
 def write(folder: Path, data: bytes, name: str = "file.pdf") -> Path:
@@ -63,8 +65,8 @@ def test_metadata_is_flat_and_as_the_table_says(report_path: Path) -> None:
     assert documents[-1].metadata["page_end"] == 3
 
 
-def test_spans_are_the_markdown_of_boxes_and_lines(report_path: Path) -> None:
-    for document in PyMuPDFCoordsLoader(report_path).lazy_load():
+def test_spans_are_the_markdown_of_boxes_and_lines(report_documents: list[Document]) -> None:
+    for document in report_documents:
         boxes = SourceBox.from_document(document)
         ends = [box.span for box in boxes if box.span]
         assert ends == sorted(ends)
@@ -77,7 +79,7 @@ def test_spans_are_the_markdown_of_boxes_and_lines(report_path: Path) -> None:
 
 def test_lines_fold_to_the_words_under_them(report_path: Path) -> None:
     with pymupdf.open(report_path) as doc:
-        for document in PyMuPDFCoordsLoader(report_path, exclude_classes=()).lazy_load():
+        for document in loaded(report_path, exclude_classes=()):
             for line in LineBox.from_document(document):
                 words = [
                     word[4]
@@ -88,35 +90,35 @@ def test_lines_fold_to_the_words_under_them(report_path: Path) -> None:
                 assert fold("".join(words)).text == fold(document.page_content[slice(*line.span)]).text
 
 
-def test_sections_are_heading_paths(report_path: Path) -> None:
-    documents = PyMuPDFCoordsLoader(report_path).load()
-    assert any(" > " in document.metadata["section"] for document in documents)
-    first = documents[0].metadata["section"].split(" > ")[0]
+def test_sections_are_heading_paths(report_documents: list[Document]) -> None:
+    assert any(" > " in document.metadata["section"] for document in report_documents)
+    first = report_documents[0].metadata["section"].split(" > ")[0]
     assert fold(first).text == fold(sample_report.TITLE).text
 
 
 @pytest.mark.parametrize("window", [1, 2, 3])
 def test_output_is_the_same_whatever_the_window(
-    report_path: Path, window: int, monkeypatch: pytest.MonkeyPatch
+    report_path: Path, report_documents: list[Document], window: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = PyMuPDFCoordsLoader(report_path).load()
     monkeypatch.setattr(page_readers, "LOCAL_WINDOW", window)
-    assert PyMuPDFCoordsLoader(report_path).load() == whole
+    assert PyMuPDFCoordsLoader(report_path).load() == report_documents
 
 
-def test_loading_twice_gives_the_same_ids_and_other_options_give_others(report_path: Path) -> None:
-    ids = [document.id for document in PyMuPDFCoordsLoader(report_path).load()]
+def test_loading_twice_gives_the_same_ids_and_other_options_give_others(
+    report_path: Path, report_documents: list[Document]
+) -> None:
+    ids = [document.id for document in report_documents]
     assert ids == [document.id for document in PyMuPDFCoordsLoader(report_path).load()]
     assert len(set(ids)) == len(ids)
     others = {document.id for document in PyMuPDFCoordsLoader(report_path, chunk_size=500).load()}
     assert not others & set(ids)
 
 
-def test_modes(report_path: Path) -> None:
+def test_modes(report_path: Path, report_documents: list[Document]) -> None:
     pages = PyMuPDFCoordsLoader(report_path, mode="page").load()
     assert [document.metadata["page"] for document in pages] == [1, 2, 3]
     boxes = PyMuPDFCoordsLoader(report_path, mode="box").load()
-    assert len(boxes) > len(PyMuPDFCoordsLoader(report_path).load())
+    assert len(boxes) > len(report_documents)
     assert all(len([b for b in SourceBox.from_document(d) if b.box_class != "picture"]) == 1 for d in boxes)
 
 
@@ -150,12 +152,12 @@ def test_options_that_cannot_be_used(report_path: Path, options: dict[str, objec
         PyMuPDFCoordsLoader(report_path, **options)
 
 
-def test_page_headers_and_footers_are_left_out_unless_asked_for(report_path: Path) -> None:
-    without = {
-        box.box_class for d in PyMuPDFCoordsLoader(report_path).load() for box in SourceBox.from_document(d)
-    }
+def test_page_headers_and_footers_are_left_out_unless_asked_for(
+    report_path: Path, report_documents: list[Document]
+) -> None:
+    without = {box.box_class for d in report_documents for box in SourceBox.from_document(d)}
     assert not without & {"page-header", "page-footer"}
-    everything = PyMuPDFCoordsLoader(report_path, exclude_classes=()).load()
+    everything = loaded(report_path, exclude_classes=())
     assert "page-footer" in {box.box_class for d in everything for box in SourceBox.from_document(d)}
 
 
@@ -267,11 +269,10 @@ def test_the_file_is_not_changed(report_path: Path) -> None:
     assert report_path.read_bytes() == before
 
 
-def test_bytes_and_paths_give_the_same_documents(report_path: Path) -> None:
-    by_path = PyMuPDFCoordsLoader(report_path).load()
+def test_bytes_and_paths_give_the_same_documents(report_path: Path, report_documents: list[Document]) -> None:
     blob = Blob.from_data(report_path.read_bytes(), metadata={"source": str(report_path)})
     parser = pickle.loads(pickle.dumps(PyMuPDFCoordsParser()))
-    assert parser.parse(blob) == by_path
+    assert parser.parse(blob) == report_documents
 
 
 def test_several_files_in_order(tmp_path: Path, report_path: Path) -> None:
@@ -298,18 +299,17 @@ def test_the_first_document_comes_after_a_window(tmp_path: Path, monkeypatch: py
     stream.close()
 
 
-async def test_async_gives_the_same_documents(report_path: Path) -> None:
+async def test_async_gives_the_same_documents(report_path: Path, report_documents: list[Document]) -> None:
     loader = PyMuPDFCoordsLoader(report_path)
-    assert [document async for document in loader.alazy_load()] == loader.load()
+    assert [document async for document in loader.alazy_load()] == report_documents
 
 
-def test_a_vector_store_gives_coordinates_back_unchanged(report_path: Path) -> None:
-    documents = PyMuPDFCoordsLoader(report_path).load()
+def test_a_vector_store_gives_coordinates_back_unchanged(report_documents: list[Document]) -> None:
     store = InMemoryVectorStore(DeterministicFakeEmbedding(size=64))
-    store.add_documents(documents)
-    by_id = {document.id: document for document in documents}
-    found = store.similarity_search("ferries", k=len(documents))
-    assert len(found) == len(documents)
+    store.add_documents(report_documents)
+    by_id = {document.id: document for document in report_documents}
+    found = store.similarity_search("ferries", k=len(report_documents))
+    assert len(found) == len(report_documents)
     for document in found:
         assert document.metadata == by_id[document.id].metadata
 
@@ -319,7 +319,7 @@ def test_without_line_map(report_path: Path) -> None:
     assert all("lines" not in document.metadata for document in documents)
 
 
-def test_urls(report_path: Path) -> None:
+def test_urls(report_path: Path, report_documents: list[Document]) -> None:
     handler = partial(SimpleHTTPRequestHandler, directory=str(report_path.parent))
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -332,10 +332,9 @@ def test_urls(report_path: Path) -> None:
                 PyMuPDFCoordsLoader(url + "x", allow_private_urls=True).load()
         finally:
             server.shutdown()
-    local = PyMuPDFCoordsLoader(report_path).load()
     assert {document.metadata["source"] for document in documents} == {url}
-    assert [d.page_content for d in documents] == [d.page_content for d in local]
-    assert [d.id for d in documents] == [d.id for d in local]
+    assert [d.page_content for d in documents] == [d.page_content for d in report_documents]
+    assert [d.id for d in documents] == [d.id for d in report_documents]
 
 
 def test_ordinary_files_raise_no_warning(report_path: Path) -> None:

@@ -35,7 +35,8 @@ from langchain_pymupdf_coords.geometry import BBox, bbox_to_quad
 from langchain_pymupdf_coords.pdf.colors import STATUS_COLORS
 from langchain_pymupdf_coords.provenance import QuoteMatch, Region, SourceBox, dump_boxes, dump_quotes
 from langchain_pymupdf_coords.provenance.crops import Crop
-from tests.conftest import ink, ink_bbox
+from tests.support.ink import ink, ink_bbox
+from tests.support.pdf_drawing import CROPPED
 from tests.support.pdf_factory import (
     PAGE_TEXT,
     damaged_pdf,
@@ -44,8 +45,8 @@ from tests.support.pdf_factory import (
     report_pdf,
     text_pdf,
 )
+from tests.support.read_once import loaded
 
-CROPPED = (40.0, 200.0, 560.0, 740.0)
 LINE_1, LINE_2 = (36.0, 44.0, 188.0, 55.0), (36.0, 61.0, 196.0, 72.0)
 
 
@@ -91,11 +92,11 @@ def path(tmp_path: Path) -> Path:
 def test_from_file_to_highlighted_crop(tmp_path: Path, rotation: int, crop: BBox | None, dpi: int) -> None:
     path = tmp_path / "report.pdf"
     path.write_bytes(text_pdf(rotation=rotation, cropbox=crop))
-    loaded = PyMuPDFCoordsLoader(path, ocr="never").load()
-    for item in loaded:
+    documents = loaded(path, ocr="never")
+    for item in documents:
         match = QuoteLocator().locate(item, PAGE_TEXT[1])
         item.metadata["quotes"] = dump_quotes([match] if match else [])
-    found = [c for cs in crops_of(loaded, by="quote", dpi=dpi, opacity=1.0) for c in cs]
+    found = [c for cs in crops_of(documents, by="quote", dpi=dpi, opacity=1.0) for c in cs]
     assert len(found) == 1
     picture, scale = pixels(found[0]).astype(int), dpi / 72
     left, top = (round(edge * scale) for edge in found[0].bbox[:2])

@@ -13,11 +13,11 @@ from langchain_core.messages.content import create_text_block
 from langchain_core.outputs import ChatGeneration, ChatResult
 from pydantic import Field
 
-from langchain_pymupdf_coords import PyMuPDFCoordsLoader
 from langchain_pymupdf_coords.document_transformers import SourceCropTransformer
 from langchain_pymupdf_coords.errors import ProvenanceError, SourceAccessError, SourceUnavailableError
 from langchain_pymupdf_coords.message_blocks import content_blocks
 from langchain_pymupdf_coords.provenance.crops import Crop, dump_crops
+from tests.support.read_once import loaded
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 9
 BOX = (0.0, 0.0, 9.0, 9.0)
@@ -45,7 +45,7 @@ class RecordingChatModel(BaseChatModel):
 
 @pytest.fixture
 def documents(report_path: Path) -> list[Document]:
-    return PyMuPDFCoordsLoader(report_path, ocr="never").load()[:2]
+    return loaded(report_path, ocr="never")[:2]
 
 
 def test_a_chat_model_gets_text_and_pictures_in_order(documents: list[Document], report_path: Path) -> None:

@@ -15,7 +15,6 @@ from langchain_pymupdf_coords import (
     OptionError,
     PDFPasswordError,
     ProvenanceError,
-    PyMuPDFCoordsLoader,
     QuoteLocator,
     QuoteMatch,
     SourceAccessError,
@@ -24,8 +23,9 @@ from langchain_pymupdf_coords import (
 )
 from langchain_pymupdf_coords.folding import fold_glyphs
 from langchain_pymupdf_coords.geometry import quad_to_bbox
-from tests.conftest import ink, ink_bbox
 from tests.support import pdf_factory
+from tests.support.ink import ink, ink_bbox
+from tests.support.read_once import loaded
 
 LOCATOR = QuoteLocator()
 
@@ -33,7 +33,7 @@ LOCATOR = QuoteLocator()
 def load(folder: Path, data: bytes, **options: object) -> list[Document]:
     path = folder / "file.pdf"
     path.write_bytes(data)
-    return PyMuPDFCoordsLoader(path, exclude_classes=(), **options).load()
+    return loaded(path, exclude_classes=(), **options)
 
 
 def letters_under(data: bytes, match: QuoteMatch) -> str:
@@ -238,9 +238,8 @@ def test_without_file_and_lines_the_box_is_used(tmp_path: Path) -> None:
     ]
 
 
-def test_documents_of_the_article(report_path: Path) -> None:
+def test_documents_of_the_article(report_documents: list[Document]) -> None:
     """Only ``source``, ``page`` and ``boxes`` of page and bbox, as older indexes hold them."""
-    documents = PyMuPDFCoordsLoader(report_path).load()
     old = [
         Document(
             page_content=document.page_content,
@@ -252,9 +251,9 @@ def test_documents_of_the_article(report_path: Path) -> None:
                 ),
             },
         )
-        for document in documents
+        for document in report_documents
     ]
-    for before, after in zip(documents, old, strict=True):
+    for before, after in zip(report_documents, old, strict=True):
         for sentence in re.findall(r"[A-Z][^.|\n]{30,}\.", before.page_content):
             new_match, old_match = LOCATOR.locate(before, sentence), LOCATOR.locate(after, sentence)
             assert new_match is not None
@@ -301,8 +300,8 @@ def test_encrypted_files(tmp_path: Path) -> None:
     assert match.precision == "word"
 
 
-def test_what_is_not_there_is_none(report_path: Path) -> None:
-    document = PyMuPDFCoordsLoader(report_path).load()[0]
+def test_what_is_not_there_is_none(report_documents: list[Document]) -> None:
+    document = report_documents[0]
     assert LOCATOR.locate(document, "The moon is made of green cheese, said the miller.") is None
     assert LOCATOR.locate(document, "") is None
 
@@ -319,9 +318,8 @@ def test_options_are_checked() -> None:
         QuoteLocator(on_change="ignore")
 
 
-def test_pickled_and_threaded_locators_agree(report_path: Path) -> None:
-    documents = PyMuPDFCoordsLoader(report_path).load()
-    quotes = [(document, document.page_content[:80]) for document in documents]
+def test_pickled_and_threaded_locators_agree(report_documents: list[Document]) -> None:
+    quotes = [(document, document.page_content[:80]) for document in report_documents]
     expected = [LOCATOR.locate(*pair) for pair in quotes]
     locator = pickle.loads(pickle.dumps(LOCATOR))
     with ThreadPoolExecutor(8) as pool:
@@ -329,15 +327,14 @@ def test_pickled_and_threaded_locators_agree(report_path: Path) -> None:
             assert list(pool.map(lambda pair: locator.locate(*pair), quotes)) == expected
 
 
-async def test_async_twins(report_path: Path) -> None:
-    documents = PyMuPDFCoordsLoader(report_path).load()
-    quote = documents[1].page_content[:60]
-    assert await LOCATOR.alocate(documents[1], quote) == LOCATOR.locate(documents[1], quote)
-    assert await LOCATOR.alocate_all(documents, quote) == LOCATOR.locate_all(documents, quote)
+async def test_async_twins(report_documents: list[Document]) -> None:
+    quote = report_documents[1].page_content[:60]
+    assert await LOCATOR.alocate(report_documents[1], quote) == LOCATOR.locate(report_documents[1], quote)
+    assert await LOCATOR.alocate_all(report_documents, quote) == LOCATOR.locate_all(report_documents, quote)
 
 
-def test_locating_changes_no_document(report_path: Path) -> None:
-    document = PyMuPDFCoordsLoader(report_path).load()[0]
+def test_locating_changes_no_document(report_documents: list[Document]) -> None:
+    document = report_documents[0]
     before = document.model_copy(deep=True)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -17,8 +17,9 @@ from langchain_pymupdf_coords.provenance import LineBox, SourceBox, page_sizes
 from langchain_pymupdf_coords.text_splitters import CoordsTextSplitter
 from tests.support.parsed_boxes import line_bbox, page_of, table_box, text_box
 from tests.support.pdf_factory import report_pdf, table_two_pages_pdf
+from tests.support.read_once import parsed
 from tests.support.sample_report import YEAR
-from tests.support.split_documents import LINES, bboxes, chunk_of, line_texts, parsed, sentences, split
+from tests.support.split_documents import LINES, bboxes, chunk_of, line_texts, sentences, split
 
 # --- boxes and lines ----------------------------------------------------------------------------------------
 

@@ -11,8 +11,9 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from langchain_pymupdf_coords.folding import fold_letters
 from tests.support.parsed_boxes import page_of, text_box
 from tests.support.pdf_factory import report_pdf
+from tests.support.read_once import parsed
 from tests.support.sample_report import TRAFFIC, YEAR
-from tests.support.split_documents import LINES, bboxes, chunk_of, line_texts, parsed, split
+from tests.support.split_documents import LINES, bboxes, chunk_of, line_texts, split
 
 
 def subword_tokenizer(text: str) -> Tokenizer:

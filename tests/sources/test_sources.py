@@ -19,7 +19,6 @@ from langchain_pymupdf_coords.errors import (
     SourceUnavailableError,
 )
 from langchain_pymupdf_coords.sources import SourceFile, SourceResolver, check_digest, normalise_source
-from langchain_pymupdf_coords.sources import files as source_files
 
 PDF = b"%PDF-1.7 the report"
 posix = pytest.mark.skipif(os.name != "posix", reason="files of POSIX systems")
@@ -424,8 +423,17 @@ class TestDigest:
             os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
             assert found.digest == "sha256:" + hashlib.sha256(content).hexdigest()
 
-    def test_cache_is_bounded(self) -> None:
-        assert source_files._file_digest.cache_info().maxsize == 1024
+    def test_cache_is_bounded(self, root: Path, opened: list[object]) -> None:
+        paths = [root / f"{number}.pdf" for number in range(1025)]
+        for path in paths:
+            path.write_bytes(PDF)
+            settle(path)
+            assert SourceResolver().resolve(str(path)).digest
+        files = len(opened)
+        assert SourceResolver().resolve(str(paths[-1])).digest
+        assert len(opened) == files
+        assert SourceResolver().resolve(str(paths[0])).digest
+        assert len(opened) > files
 
     def test_of_bytes(self) -> None:
         found = SourceFile("memory", None, PDF)

@@ -6,6 +6,7 @@ Packages of stores are imported where they are needed, since not all are install
 import json
 import uuid
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from langchain_core.documents import Document
@@ -185,3 +186,24 @@ def without_keys(document: Document, *keys: str) -> Document:
 def sql_literal(value: str | int) -> str:
     """A value as SQL writes it."""
     return str(value) if isinstance(value, int) else "'" + value.replace("'", "''") + "'"
+
+
+def name(adapter: StoreAdapter) -> str:
+    """Name of a store for the id of a test."""
+    return type(adapter).__name__
+
+
+@dataclass(frozen=True)
+class OpenStore:
+    """An open store, used the way its adapter says."""
+
+    adapter: StoreAdapter
+    store: VectorStore
+
+    def add(self, documents: list[Document]) -> None:
+        self.adapter.add(self.store, documents)
+
+    def search(self, query: str, k: int = 100, **wanted: Any) -> list[Document]:
+        where = self.adapter.where(self.store, wanted) if wanted else {}
+        found = self.store.similarity_search(query, k=k, **where)
+        return [self.adapter.restored(document) for document in found]

@@ -8,8 +8,7 @@ from langchain_core.documents import Document
 from langchain_core.indexing import InMemoryRecordManager, index
 
 from langchain_pymupdf_coords import Crop, QuoteLocator, SourceCropTransformer
-from tests.stores.adapters import ADAPTERS
-from tests.stores.conftest import OpenStore, name
+from tests.stores.adapters import ADAPTERS, OpenStore, name
 
 QUOTE = "An electric ferry for 300 passengers has been ordered and will be delivered in May 2026."
 

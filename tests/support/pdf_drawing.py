@@ -15,6 +15,7 @@ PAGE_TEXT = (
     "Seven boats left before sunrise.",
     "Only four came back by noon.",
 )
+CROPPED = (40.0, 200.0, 560.0, 740.0)  # a CropBox around it: x0, y0, x1, y1 from the bottom left
 
 
 def new_page(doc: pymupdf.Document, size: tuple[float, float] = LETTER) -> pymupdf.Page:

@@ -1,18 +1,17 @@
 """Retrievers over the sample report for the wrapper to wrap: one by vectors, one by keywords."""
 
-from functools import cache
 from typing import Any
 
 import bm25s
 from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
 from langchain_core.documents import Document
-from langchain_core.documents.base import Blob
 from langchain_core.embeddings import DeterministicFakeEmbedding
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.vectorstores import InMemoryVectorStore, VectorStoreRetriever
 
-from langchain_pymupdf_coords import PyMuPDFCoordsParser, QuoteLocator
+from langchain_pymupdf_coords import QuoteLocator
 from tests.support.pdf_factory import report_pdf
+from tests.support.read_once import parsed
 
 REPORT = report_pdf()
 QUESTION = "When was the company founded?"
@@ -27,14 +26,9 @@ def read_report(source: str) -> bytes:
 LOCATOR = QuoteLocator(resolver=read_report)
 
 
-@cache
-def _parsed_report() -> tuple[Document, ...]:
-    return tuple(PyMuPDFCoordsParser().parse(Blob.from_data(REPORT, path="report.pdf")))
-
-
 def report_documents() -> list[Document]:
     """The six chunks of the report, new ones on each call."""
-    return [document.model_copy(deep=True) for document in _parsed_report()]
+    return parsed(REPORT)
 
 
 def vector_retriever(k: int = 4) -> VectorStoreRetriever:

@@ -3,7 +3,6 @@
 from typing import Any
 
 from langchain_core.documents import Document
-from langchain_core.documents.base import Blob
 from langchain_text_splitters import (
     RecursiveCharacterTextSplitter,
     TextSplitter,
@@ -11,7 +10,6 @@ from langchain_text_splitters import (
 
 from langchain_pymupdf_coords.chunking.chunks import Chunker
 from langchain_pymupdf_coords.chunking.documents import DocumentFactory
-from langchain_pymupdf_coords.document_loaders import PyMuPDFCoordsParser
 from langchain_pymupdf_coords.layout.pages import ParsedPage
 from langchain_pymupdf_coords.provenance import LineBox, SourceBox
 from langchain_pymupdf_coords.text_splitters import CoordsTextSplitter
@@ -38,11 +36,6 @@ def chunk_of(*pages: ParsedPage, mode: str = "chunk", **options: Any) -> Documen
         source="report.pdf", digest="sha256:0", total_pages=9, file_metadata={}, identity={}, **options
     )
     return factory.document(chunk, 3)
-
-
-def parsed(pdf: bytes, **options: Any) -> list[Document]:
-    blob = Blob.from_data(pdf, metadata={"source": "report.pdf"})
-    return list(PyMuPDFCoordsParser(**options).lazy_parse(blob))
 
 
 def sentences(*, overlap: int = 0) -> TextSplitter:

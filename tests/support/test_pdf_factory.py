@@ -7,8 +7,9 @@ import pymupdf
 import pypdfium2
 import pytest
 
-from tests.conftest import ink, ink_bbox, manifest
 from tests.support import pdf_factory, sample_report
+from tests.support.corpus import manifest
+from tests.support.ink import ink, ink_bbox
 from tests.support.pdf_drawing import LETTER, MARGIN, PAGE_TEXT, line_origin, text_pdf
 
 BUILDERS = [
