@@ -17,7 +17,9 @@ import nox
 ROOT = Path(__file__).parent
 PYTHONS = ("3.11", "3.12", "3.13")
 BUILD = ("python", "-m", "build", "--installer", "uv")
-PARALLEL = ("-n", "2", "--dist", "loadfile")
+PARALLEL = ("-n", "2", "--dist", "worksteal")
+# For tests of a file that share a server.
+PARALLEL_BY_FILE = ("-n", "2", "--dist", "loadfile")
 
 nox.needs_version = ">=2025.10.14"
 nox.options.default_venv_backend = "uv"
@@ -165,13 +167,13 @@ def docs(session: nox.Session) -> None:
     session.install(".[docs,test]", "pytest-xdist")
     pages = session.cache_dir / "html"
     session.run("sphinx-build", "--quiet", "--fail-on-warning", "--keep-going", "--fresh-env", "docs", pages)
-    run_whole(session, "tests/test_docs.py")
+    run_whole(session, *PARALLEL, "tests/test_docs.py")
 
 
-def run_whole(session: nox.Session, *tests: str) -> None:
-    """Run tests in an environment that has all they need: none may be skipped."""
+def run_whole(session: nox.Session, *arguments: str) -> None:
+    """Run pytest in an environment that has all that the tests need: none may be skipped."""
     report = session.cache_dir / f"{session.name}.xml"
-    session.run("pytest", *PARALLEL, f"--junitxml={report}", *tests)
+    session.run("pytest", f"--junitxml={report}", *arguments)
     suites = ElementTree.parse(report).iter("testsuite")
     if any(int(suite.get("skipped", 0)) for suite in suites):
         session.error("a test was skipped: see the reasons above")
@@ -181,14 +183,14 @@ def run_whole(session: nox.Session, *tests: str) -> None:
 def stores(session: nox.Session) -> None:
     """Vector stores, LlamaIndex and LangChain's retrievers."""
     session.install(".", "-r", "tests/stores/requirements.txt", "pytest-xdist")
-    run_whole(session, "tests/stores", "tests/edges/test_llama_index.py")
+    run_whole(session, *PARALLEL_BY_FILE, "tests/stores", "tests/edges/test_llama_index.py")
 
 
 @nox.session
 def engines(session: nox.Session) -> None:
     """The parser on Dask and on Ray Data, by the recipe of the cookbook."""
     session.install(".[test]", "dask>=2025.1", "distributed>=2025.1", "ray[data]>=2.40", "pytest-xdist")
-    run_whole(session, "tests/integration/test_dask.py", "tests/integration/test_ray.py")
+    run_whole(session, *PARALLEL_BY_FILE, "tests/integration/test_dask.py", "tests/integration/test_ray.py")
 
 
 @nox.session
