@@ -18,7 +18,8 @@ BLOCK = re.compile(r"^```([\w{}-]*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 COMMAND = "python -m langchain_pymupdf_coords "
 
 # ``py`` is code that needs more than the package; tests/stores/test_docs.py runs that of the vector stores.
-RUN = {"python", "py", "bash", "json", "{toctree}"}
+# ``text`` is a drawing.
+RUN = {"python", "py", "bash", "json", "text", "{toctree}"}
 
 
 def blocks(page: Path, language: str) -> list[str]:

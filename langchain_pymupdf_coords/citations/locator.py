@@ -29,8 +29,12 @@ class CitationInput(TypedDict):
     """The Documents that the model was given, in the order of their numbers."""
 
 
+# A chain hands on plain dicts, which type checkers take for no ``CitationInput``.
+ChainStep = CitationInput | dict[str, Any]
+
+
 @dataclass(frozen=True, kw_only=True)
-class CitationLocator(Runnable[CitationInput, LocatedAnswer]):
+class CitationLocator(Runnable[ChainStep, LocatedAnswer]):
     """Finds each quote of an answer in the Documents that it was made from and says where, or that it is not.
 
     Nothing is dropped: a quote that no Document has comes back as ``"unverified"``, and one that stands in
@@ -74,9 +78,14 @@ class CitationLocator(Runnable[CitationInput, LocatedAnswer]):
 
     locator: QuoteLocator = field(default_factory=QuoteLocator)
 
+    @property
+    def InputType(self) -> type[CitationInput]:  # noqa: N802
+        """What the schema of the input is made of."""
+        return CitationInput
+
     def invoke(
         self,
-        input: CitationInput,  # noqa: A002
+        input: ChainStep,  # noqa: A002
         config: RunnableConfig | None = None,
         **kwargs: Any,
     ) -> LocatedAnswer:
@@ -98,7 +107,7 @@ class CitationLocator(Runnable[CitationInput, LocatedAnswer]):
 
     def transform(
         self,
-        input: Iterator[CitationInput],  # noqa: A002
+        input: Iterator[ChainStep],  # noqa: A002
         config: RunnableConfig | None = None,
         **kwargs: Any,
     ) -> Iterator[LocatedAnswer]:
@@ -107,7 +116,7 @@ class CitationLocator(Runnable[CitationInput, LocatedAnswer]):
 
     async def atransform(
         self,
-        input: AsyncIterator[CitationInput],  # noqa: A002
+        input: AsyncIterator[ChainStep],  # noqa: A002
         config: RunnableConfig | None = None,
         **kwargs: Any,
     ) -> AsyncIterator[LocatedAnswer]:
@@ -117,7 +126,7 @@ class CitationLocator(Runnable[CitationInput, LocatedAnswer]):
 
     def stream(
         self,
-        input: CitationInput,  # noqa: A002
+        input: ChainStep,  # noqa: A002
         config: RunnableConfig | None = None,
         **kwargs: Any,
     ) -> Iterator[LocatedAnswer]:
@@ -126,33 +135,33 @@ class CitationLocator(Runnable[CitationInput, LocatedAnswer]):
 
     async def astream(
         self,
-        input: CitationInput,  # noqa: A002
+        input: ChainStep,  # noqa: A002
         config: RunnableConfig | None = None,
         **kwargs: Any,
     ) -> AsyncIterator[LocatedAnswer]:
         """Yield what ``stream`` yields; the work is done in threads. For the arguments see ``invoke``."""
 
-        async def parts() -> AsyncIterator[CitationInput]:
+        async def parts() -> AsyncIterator[ChainStep]:
             yield input
 
         async for part in self.atransform(parts(), config, **kwargs):
             yield part
 
-    def _locate(self, step: CitationInput) -> LocatedAnswer:
+    def _locate(self, step: ChainStep) -> LocatedAnswer:
         answer, documents = _checked(step)
         parsed = parse_answer(answer)
         placer = CitationPlacer(self.locator, documents)
         citations = tuple(placer.place(quote) for quote in parsed.quotes)
         return _whole(parsed.text, parsed, citations, citations, placer)
 
-    def _stream(self, parts: Iterator[CitationInput]) -> Iterator[LocatedAnswer]:
+    def _stream(self, parts: Iterator[ChainStep]) -> Iterator[LocatedAnswer]:
         reader = _StreamReader(self.locator)
         for part in parts:
             if (new := reader.read(part)) is not None:
                 yield new
         yield reader.finish()
 
-    async def _astream(self, parts: AsyncIterator[CitationInput]) -> AsyncIterator[LocatedAnswer]:
+    async def _astream(self, parts: AsyncIterator[ChainStep]) -> AsyncIterator[LocatedAnswer]:
         reader = _StreamReader(self.locator)
         async for part in parts:
             if (new := await run_in_background(reader.read, part)) is not None:
@@ -168,7 +177,7 @@ class _StreamReader:
         self._answer = AnswerStream()
         self._placer: CitationPlacer | None = None
 
-    def read(self, part: CitationInput) -> LocatedAnswer | None:
+    def read(self, part: ChainStep) -> LocatedAnswer | None:
         """Take a part; return what is new, if anything is. Quotes wait for the Documents."""
         self._answer.add(_mapping(part))
         text = self._answer.new_text()

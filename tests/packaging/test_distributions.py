@@ -1,4 +1,4 @@
-"""The wheel and the sdist that CI's stage "packaging" built, in the folder that ``DISTRIBUTIONS`` names."""
+"""The wheel and the sdist that nox's session ``build`` built, in the folder that ``DISTRIBUTIONS`` names."""
 
 import os
 import re
@@ -12,6 +12,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = "langchain_pymupdf_coords"
+TARGET = re.compile(r"\]\(([^)\s]+)")
 FOLDER = os.environ.get("DISTRIBUTIONS")
 
 pytestmark = pytest.mark.skipif(not FOLDER, reason="DISTRIBUTIONS does not name a folder of built packages")
@@ -20,6 +21,11 @@ pytestmark = pytest.mark.skipif(not FOLDER, reason="DISTRIBUTIONS does not name 
 def the_file(pattern: str) -> Path:
     (path,) = Path(FOLDER or "").glob(pattern)
     return path
+
+
+def is_relative(target: str) -> bool:
+    """Whether a link leads to another file beside the page."""
+    return not target.startswith(("https://", "#"))
 
 
 @pytest.fixture(scope="module")
@@ -70,14 +76,21 @@ def test_the_sdist_holds_tests_docs_and_what_they_read(sdist: dict[str, bytes]) 
         "docs/located-quote.png",
         ".ci/run",
     } < sdist.keys()
-    junk = re.compile(r"(^|/)(__pycache__|\.\w+_cache|\.hypothesis|\.venv|_build)(/|$)|\.(pyc|pdf)$")
+    junk = re.compile(r"(^|/)(__pycache__|\.\w+_cache|\.hypothesis|\.nox|\.venv|_build)(/|$)|\.(pyc|pdf)$")
     assert not [name for name in sdist if junk.search(name)]
 
 
-def test_pictures_and_links_of_the_readme_are_in_the_sdist(sdist: dict[str, bytes]) -> None:
-    targets = re.findall(r"\]\((?!https?://|#)([^)#]+)", sdist["README.md"].decode("utf-8"))
+def test_the_sdist_holds_what_a_contributor_needs(sdist: dict[str, bytes]) -> None:
+    assert {"CONTRIBUTING.md", "noxfile.py", ".pre-commit-config.yaml", ".gitignore"} < sdist.keys()
+    assert {"tests/typing/user_program.py", "cookbook/01_quickstart.py"} < sdist.keys()
+
+
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md"])
+def test_pictures_and_links_of_a_page_are_in_the_sdist(sdist: dict[str, bytes], page: str) -> None:
+    targets = [target for target in TARGET.findall(sdist[page].decode("utf-8")) if is_relative(target)]
     assert targets
-    assert not [target for target in targets if not any(name.startswith(target) for name in sdist)]
+    paths = [target.partition("#")[0] for target in targets]
+    assert not [path for path in paths if not any(name.startswith(path) for name in sdist)]
 
 
 def test_metadata(metadata: Message) -> None:
@@ -86,7 +99,37 @@ def test_metadata(metadata: Message) -> None:
     assert metadata.get_all("License-File") == ["LICENSE"]
     assert metadata["Requires-Python"] == ">=3.11"
     assert metadata["Description-Content-Type"] == "text/markdown"
-    assert metadata.get_payload().strip() == (ROOT / "README.md").read_text(encoding="utf-8").strip()
+
+
+def test_urls(metadata: Message) -> None:
+    urls = dict(entry.split(", ") for entry in metadata.get_all("Project-URL"))
+    assert urls.keys() == {"Changelog", "Documentation", "Issues", "Repository"}
+    assert urls["Issues"] == f"{urls['Repository']}/issues"
+    for name, page in (("Changelog", "CHANGELOG.md"), ("Documentation", "docs/index.md")):
+        assert urls[name] == f"{urls['Repository']}/blob/main/{page}"
+        assert (ROOT / page).exists()
+
+
+def test_the_address_of_the_repository_is_one(metadata: Message) -> None:
+    urls = dict(entry.split(", ") for entry in metadata.get_all("Project-URL"))
+    settings = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    assert set(re.findall(r"https://[\w.]+/[\w-]+/langchain-pymupdf-coords", settings)) == {
+        urls["Repository"]
+    }
+
+
+def test_links_and_pictures_of_the_description_work_anywhere(metadata: Message) -> None:
+    """An index shows the README without the repository beside it."""
+    urls = dict(entry.split(", ") for entry in metadata.get_all("Project-URL"))
+    readme = (ROOT / "README.md").read_text(encoding="utf-8").strip()
+    description = metadata.get_payload().strip()
+    tag = f"v{metadata['Version']}"
+    assert f"]({urls['Repository']}/raw/{tag}/docs/located-quote.png)" in description
+    assert f"]({urls['Repository']}/blob/{tag}/docs/index.md)" in description
+    assert not [target for target in TARGET.findall(description) if is_relative(target)]
+    assert not re.search(r"""(src|href)=["'](?!https:)|^\[[^\]]+\]: (?!https:)""", description, re.MULTILINE)
+    back = re.sub(rf"{re.escape(urls['Repository'])}/(raw|blob)/{re.escape(tag)}/", "", description)
+    assert back == readme
 
 
 def test_every_extra_for_users_is_in_the_readme(metadata: Message) -> None:
