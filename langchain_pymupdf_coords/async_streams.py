@@ -9,7 +9,7 @@ from typing import Any, Generic, ParamSpec, TypeVar
 
 from langchain_core.runnables import run_in_executor
 
-from langchain_pymupdf_coords.errors import remember_caller
+from langchain_pymupdf_coords.caller_warnings import remember_caller
 
 # The engine does one thing at a time, so more threads would wait for it; these few are for what waits for
 # workers or a download. All beyond their number waits here, not in the executor that all code shares.

@@ -8,13 +8,13 @@ from typing import Literal, get_args
 from langchain_core.documents import Document
 
 from langchain_pymupdf_coords.async_streams import run_in_background
+from langchain_pymupdf_coords.caller_warnings import warn
 from langchain_pymupdf_coords.errors import (
     OptionError,
     ProvenanceError,
     SourceChangedError,
     SourceChangedWarning,
     SourceUnavailableError,
-    warn,
 )
 from langchain_pymupdf_coords.folding import FoldedText, fold
 from langchain_pymupdf_coords.pdf.glyphs import FileGlyphs

@@ -11,11 +11,12 @@ from typing import Any, Literal, get_args
 from langchain_core.documents import BaseDocumentTransformer, Document
 from langchain_core.runnables import run_in_executor
 
+from langchain_pymupdf_coords.caller_warnings import warn
 from langchain_pymupdf_coords.chunking.boxes import SplitsText
 from langchain_pymupdf_coords.chunking.piece_alignment import align_pieces
 from langchain_pymupdf_coords.chunking.piece_places import Placement
 from langchain_pymupdf_coords.chunking.piece_provenance import ChunkProvenance
-from langchain_pymupdf_coords.errors import OptionError, ProvenanceError, UnplacedTextWarning, warn
+from langchain_pymupdf_coords.errors import OptionError, ProvenanceError, UnplacedTextWarning
 from langchain_pymupdf_coords.provenance.boxes import (
     document_id,
     dump_boxes,

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from langchain_core.documents import Document
 
+from langchain_pymupdf_coords.caller_warnings import warn
 from langchain_pymupdf_coords.crops.areas import CropArea, Marker, crop_areas, fair_limit
 from langchain_pymupdf_coords.crops.options import CropOptions
 from langchain_pymupdf_coords.errors import (
@@ -19,7 +20,6 @@ from langchain_pymupdf_coords.errors import (
     SourceChangedError,
     SourceUnavailableError,
     SourceUnavailableWarning,
-    warn,
 )
 from langchain_pymupdf_coords.pdf.rendering import PageRenderer, Rendered
 from langchain_pymupdf_coords.provenance.crops import Crop

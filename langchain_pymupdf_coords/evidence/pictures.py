@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from langchain_pymupdf_coords.caller_warnings import warn
 from langchain_pymupdf_coords.crops.options import CropOptions
 from langchain_pymupdf_coords.errors import (
     GeometryError,
@@ -12,7 +13,6 @@ from langchain_pymupdf_coords.errors import (
     SourceChangedError,
     SourceUnavailableError,
     SourceUnavailableWarning,
-    warn,
 )
 from langchain_pymupdf_coords.evidence.entries import SourceEntries
 from langchain_pymupdf_coords.pdf.rendering import PageRenderer, Rendered

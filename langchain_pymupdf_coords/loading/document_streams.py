@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal, Self
 
 from langchain_core.documents import Document
 
+from langchain_pymupdf_coords.caller_warnings import warn
 from langchain_pymupdf_coords.chunking.boxes import BoxSplitter
 from langchain_pymupdf_coords.chunking.chunks import Chunker
 from langchain_pymupdf_coords.chunking.documents import DocumentFactory
@@ -22,7 +23,6 @@ from langchain_pymupdf_coords.errors import (
     SkippedFileWarning,
     UnplacedTextWarning,
     UnreadableContentWarning,
-    warn,
 )
 from langchain_pymupdf_coords.folding import clean_text
 from langchain_pymupdf_coords.layout.pages import NO_SIZE, DocumentInfo, ParsedPage

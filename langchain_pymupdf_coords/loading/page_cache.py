@@ -22,7 +22,8 @@ from typing import Any, TypeVar
 
 import diskcache
 
-from langchain_pymupdf_coords.errors import CacheWarning, warn
+from langchain_pymupdf_coords.caller_warnings import warn
+from langchain_pymupdf_coords.errors import CacheWarning
 from langchain_pymupdf_coords.geometry import BBox
 from langchain_pymupdf_coords.layout.pages import DocumentInfo, PageNote, ParsedBox, ParsedPage, TextLine
 from langchain_pymupdf_coords.loading.worker import PDFJob

@@ -5,7 +5,7 @@ from urllib.parse import unquote
 
 _URL_PATH = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://[^/?#]*(?P<path>[^?#]*)")
 
-_LONGEST_STEM = 60
+_LONGEST_STEM = 40
 
 
 def file_name(source: str) -> str:

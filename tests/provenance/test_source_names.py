@@ -17,7 +17,7 @@ from langchain_pymupdf_coords.provenance.source_names import file_name, file_ste
         ("港口.pdf", "港口.pdf", "source"),
         ("", "", "source"),
         (".pdf", ".pdf", "source"),
-        ("a" * 59 + ".b.pdf", "a" * 59 + ".b.pdf", "a" * 59),
+        ("a" * 39 + ".b.pdf", "a" * 39 + ".b.pdf", "a" * 39),
     ],
 )
 def test_names(source: str, name: str, stem: str) -> None:
