@@ -66,7 +66,7 @@ USES = [
     Use(lambda: load({"a.pdf": 1}), "file_path must be a path, not {'a.pdf': 1}"),
     Use(
         lambda: load(Blob.from_data(b"")),
-        "file_path must be a path or URL, not Blob(",
+        "file_path must be a path or URL, not Blob ",
     ),
     Use(lambda: load(pages=3), "pages must be page numbers from 1, such as [1, 2] or range(1, 11), not 3"),
     Use(
