@@ -41,7 +41,7 @@ def number(name: str, value: object, low: float, high: float) -> float:
     Raises:
         OptionError: It is none.
     """
-    if isinstance(value, bool) or not isinstance(value, Real) or not low <= float(value) <= high:
+    if isinstance(value, bool) or not isinstance(value, Real) or not low <= value <= high:  # type: ignore[operator]
         raise wrong(name, f"a number from {low:g} to {high:g}", value)
     return value if isinstance(value, int) else float(value)
 
@@ -169,16 +169,6 @@ def folder(name: str, value: object) -> None:
     path(name, value)
     if not os.path.isdir(value):  # type: ignore[arg-type]  # noqa: PTH112
         raise wrong(name, "a folder that exists", value)
-
-
-def mapping(name: str, value: object) -> None:
-    """Check an option that is a dict, or like one.
-
-    Raises:
-        OptionError: It is something else.
-    """
-    if not isinstance(value, Mapping):
-        raise wrong(name, "a dict", value)
 
 
 def one_document(name: str, value: object) -> None:

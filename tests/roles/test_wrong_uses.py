@@ -33,7 +33,7 @@ from langchain_pymupdf_coords import (
     format_sources,
 )
 from langchain_pymupdf_coords.layout.pages import LAYOUT_CLASSES
-from langchain_pymupdf_coords.provenance.boxes import SourceBox, dump_boxes
+from langchain_pymupdf_coords.provenance.boxes import SourceBox, dump_boxes, page_sizes
 
 TEXT = "Seven boats"
 BOXES = dump_boxes([SourceBox(1, (0.0, 0.0, 100.0, 20.0), span=(0, len(TEXT)))])
@@ -196,6 +196,9 @@ USES = [
     Use(lambda: QuoteLocator().examine([ONE], TEXT), "document must be one Document, not ["),  # type: ignore[arg-type]
     Use(lambda: QuoteLocator().locate(ONE, None), "quote must be a string, not None"),  # type: ignore[arg-type]
     Use(lambda: asyncio.run(QuoteLocator().alocate([ONE], TEXT)), "document must be one Document, not ["),  # type: ignore[arg-type]
+    Use(lambda: SourceBox.from_document([ONE]), "document must be one Document, not ["),  # type: ignore[arg-type]
+    Use(lambda: page_sizes([ONE]), "document must be one Document, not ["),  # type: ignore[arg-type]
+    Use(lambda: QuoteLocator(cutoff=10**400), "cutoff must be a number from 0 to 100, not 1"),
     Use(lambda: BM25SentenceSelector()("boats", [ONE]), "document must be one Document, not ["),  # type: ignore[arg-type]
 ]
 
