@@ -6,7 +6,7 @@ Numbers of NumPy and the like are taken wherever Python's own are; a bool is no 
 import operator
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from numbers import Real
+from numbers import Integral, Real
 from reprlib import Repr
 from typing import TypeVar
 
@@ -36,14 +36,14 @@ def whole_number(name: str, value: object, *, low: int = 1, high: int | None = N
 
 
 def number(name: str, value: object, low: float, high: float) -> float:
-    """Return an option that is a number from ``low`` to ``high``; one that is an int stays one.
+    """Return an option that is a number from ``low`` to ``high``: an int if it is whole, or else a float.
 
     Raises:
         OptionError: It is none.
     """
     if isinstance(value, bool) or not isinstance(value, Real) or not low <= value <= high:  # type: ignore[operator]
         raise wrong(name, f"a number from {low:g} to {high:g}", value)
-    return value if isinstance(value, int) else float(value)
+    return operator.index(value) if isinstance(value, Integral) else float(value)
 
 
 def flag(name: str, value: object) -> None:

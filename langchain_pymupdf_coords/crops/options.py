@@ -1,5 +1,6 @@
 """Options of source crops, checked where they are given."""
 
+import math
 import os
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -69,8 +70,8 @@ class CropOptions(FileAccess):
             "margin": None if self.margin is None else checks.number("margin", self.margin, 0, 10_000),
             "dpi": checks.number("dpi", self.dpi, 1, _MAX_DPI),
             "opacity": checks.number("opacity", self.opacity, 0, 1),
-            "max_pixels": checks.whole_number("max_pixels", self.max_pixels),
-            "max_total_pixels": checks.whole_number("max_total_pixels", self.max_total_pixels),
+            "max_pixels": checks.number("max_pixels", self.max_pixels, 1, math.inf),
+            "max_total_pixels": checks.number("max_total_pixels", self.max_total_pixels, 1, math.inf),
             "box_color": _color("box_color", self.box_color),
             "quote_color": None if self.quote_color is None else _color("quote_color", self.quote_color),
         }

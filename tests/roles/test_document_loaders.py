@@ -125,7 +125,7 @@ def test_modes(report_path: Path, report_documents: list[Document]) -> None:
 def test_pages_count_from_one(report_path: Path) -> None:
     documents = PyMuPDFCoordsLoader(report_path, pages=[2]).load()
     assert {document.metadata["page"] for document in documents} == {2}
-    with pytest.raises(OptionError, match="there is no page 0"):
+    with pytest.raises(OptionError, match="a page number must be a whole number from 1, not 0"):
         PyMuPDFCoordsLoader(report_path, pages=[0])
     with pytest.raises(OptionError, match=r"report\.pdf.* has no page 9, it has 3"):
         PyMuPDFCoordsLoader(report_path, pages=range(1, 10)).load()

@@ -168,7 +168,7 @@ USES = [
     Use(lambda: CropOptions(draw=5), "draw must be a list of strings, not 5"),  # type: ignore[arg-type]
     Use(lambda: CropOptions(draw="lines"), "draw must be of 'boxes', 'quotes', not 'lines'"),  # type: ignore[arg-type]
     Use(lambda: CropOptions(by="line"), "by must be one of 'page', 'box', 'quote', not 'line'"),  # type: ignore[arg-type]
-    Use(lambda: CropOptions(max_pixels=1e6), "max_pixels must be a whole number from 1, not 1000000.0"),  # type: ignore[arg-type]
+    Use(lambda: CropOptions(max_pixels="all"), "max_pixels must be a number from 1 to inf, not 'all'"),  # type: ignore[arg-type]
     Use(lambda: CropOptions(margin=-1), "margin must be a number from 0 to 10000, not -1"),
     Use(
         lambda: CropOptions(box_color="red"),  # type: ignore[arg-type]
