@@ -73,6 +73,19 @@ def test_each_form_of_answer(report_documents: list[Document], answer: Any) -> N
     assert [citation.quote for citation in located.of_document(4)] == [FARES]
 
 
+def test_a_citation_has_the_document_that_it_was_found_in(report_documents: list[Document]) -> None:
+    located = locate(ANSWER, report_documents)
+    found, _, elsewhere, invented = located.citations
+    assert found.document is report_documents[1]
+    assert elsewhere.document is report_documents[4]
+    assert (invented.document, invented.status) == (None, "not_found")
+    assert invented in located.unverified
+    # Documents cannot be hashed, yet citations can; their JSON names a Document by its index.
+    assert len(set(located.citations)) == 4
+    assert set(found.to_dict()) >= {"source_number", "document_index"}
+    assert not {"document", "source"} & set(found.to_dict())
+
+
 def test_quads_are_on_the_words(report_documents: list[Document]) -> None:
     """PyMuPDF itself finds the words under each quad."""
     located = locate(ANSWER, report_documents)
