@@ -142,7 +142,7 @@ for citation in located.citations:
 # %% [markdown]
 # - `verified` is what a badge in your interface should follow: the source that the answer names has just these
 #   words.
-# - A quote that no source has is `unverified`, has no page, and is never dropped in silence. A changed number is
+# - A quote that no source has is `not_found`, has no page, and is never dropped in silence. A changed number is
 #   enough for that: 18.1 instead of 13.1.
 # - `confirmed` says that the PDF was read again and shows these letters at this place.
 #

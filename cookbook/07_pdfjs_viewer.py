@@ -165,4 +165,4 @@ Image(data=file.getvalue())
 # %%
 (region,) = match.regions
 print(json.dumps(highlight_position(region.page, region.quads, sizes[region.page])["boundingRect"], indent=2))
-print(page_link("turned.pdf", region.page, quad_to_bbox(region.quads[0])))
+print(page_link("turned.pdf", region.page, bbox=quad_to_bbox(region.quads[0])))

@@ -41,24 +41,31 @@ if _typing.TYPE_CHECKING:
         citation_prompt,
         format_sources,
     )
+    from langchain_pymupdf_coords.crops.options import CropOptions
     from langchain_pymupdf_coords.document_loaders import PyMuPDFCoordsLoader, PyMuPDFCoordsParser
     from langchain_pymupdf_coords.document_transformers import QuoteLocatingTransformer, SourceCropTransformer
     from langchain_pymupdf_coords.evidence import EvidencePage, evidence_html
     from langchain_pymupdf_coords.evidence.bundle import BundleReport, EvidenceBundle
+    from langchain_pymupdf_coords.loading.options import ParsingOptions
     from langchain_pymupdf_coords.message_blocks import content_blocks
-    from langchain_pymupdf_coords.quote_locator import QuoteLocator
+    from langchain_pymupdf_coords.pdf.colors import STATUS_COLORS
+    from langchain_pymupdf_coords.quote_locator import QuoteEvidence, QuoteLocator
     from langchain_pymupdf_coords.retrievers import BM25SentenceSelector, QuoteLocatingRetriever
+    from langchain_pymupdf_coords.sources.resolver import FileAccess
     from langchain_pymupdf_coords.text_splitters import CoordsTextSplitter
 
 __all__ = [
+    "STATUS_COLORS",
     "BM25SentenceSelector",
     "BundleReport",
     "CacheWarning",
     "CitationLocator",
     "CoordsTextSplitter",
     "Crop",
+    "CropOptions",
     "EvidenceBundle",
     "EvidencePage",
+    "FileAccess",
     "GeometryError",
     "LineBox",
     "LocatedAnswer",
@@ -68,11 +75,13 @@ __all__ = [
     "PDFOpenError",
     "PDFPasswordError",
     "PageFallbackWarning",
+    "ParsingOptions",
     "ProvenanceError",
     "PyMuPDFCoordsError",
     "PyMuPDFCoordsLoader",
     "PyMuPDFCoordsParser",
     "PyMuPDFCoordsWarning",
+    "QuoteEvidence",
     "QuoteLocatingRetriever",
     "QuoteLocatingTransformer",
     "QuoteLocator",
@@ -110,13 +119,17 @@ _NAMES = {
         "citation_prompt",
         "format_sources",
     ),
+    "crops.options": ("CropOptions",),
     "document_loaders": ("PyMuPDFCoordsLoader", "PyMuPDFCoordsParser"),
     "document_transformers": ("QuoteLocatingTransformer", "SourceCropTransformer"),
     "evidence": ("EvidencePage", "evidence_html"),
     "evidence.bundle": ("BundleReport", "EvidenceBundle"),
+    "loading.options": ("ParsingOptions",),
     "message_blocks": ("content_blocks",),
-    "quote_locator": ("QuoteLocator",),
+    "pdf.colors": ("STATUS_COLORS",),
+    "quote_locator": ("QuoteEvidence", "QuoteLocator"),
     "retrievers": ("BM25SentenceSelector", "QuoteLocatingRetriever"),
+    "sources.resolver": ("FileAccess",),
     "text_splitters": ("CoordsTextSplitter",),
 }
 _MODULE_OF = {name: module for module, names in _NAMES.items() for name in names}

@@ -2,11 +2,13 @@
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, compress
 from pathlib import Path
 from typing import Literal, get_args
 
 from langchain_core.documents import Document
 
+from langchain_pymupdf_coords import checks
 from langchain_pymupdf_coords.errors import GeometryError, OptionError, ProvenanceError
 from langchain_pymupdf_coords.geometry import bbox_to_quad
 from langchain_pymupdf_coords.pdf.annotating import write_annotated
@@ -15,10 +17,11 @@ from langchain_pymupdf_coords.provenance.boxes import SourceBox
 from langchain_pymupdf_coords.provenance.quotes import QuoteMatch
 from langchain_pymupdf_coords.sources.files import SourceFile, replacing
 from langchain_pymupdf_coords.sources.resolver import (
+    FileAccess,
+    OnChange,
     Resolver,
-    SourceResolver,
+    are_unchanged,
     document_source,
-    require_unchanged,
 )
 
 Marked = Literal["quotes", "boxes"]
@@ -33,6 +36,7 @@ def annotate_pdf(
     root: str | os.PathLike[str] | None = None,
     resolver: Resolver | None = None,
     password: str | None = None,
+    on_change: OnChange = "warn",
 ) -> Path:
     """Write a copy of the PDF that Documents came from, with highlight annotations where the evidence is.
 
@@ -51,38 +55,41 @@ def annotate_pdf(
         root: Folder that the source may not lie outside of.
         resolver: Called with the ``source``; returns a path, the bytes or a ``Blob``.
         password: User or owner password of an encrypted file.
+        on_change: When the file is not the one that was indexed: ``"warn"`` and leave out the highlights,
+            since they would be in wrong places; or ``"raise"``.
 
     Returns:
         ``path``.
 
     Raises:
         OptionError: The Documents are of several files and ``source`` is not given, none is of ``source``,
-            or ``path`` is the file itself.
+            ``path`` is the file itself, or another option has a value that cannot be used.
         ProvenanceError: No Document has a located quote, or coordinates are malformed or not of this file.
         SourceUnavailableError: The file is gone or cannot be read.
-        SourceChangedError: The file is not the one that was indexed.
+        SourceChangedError: The file is not the one that was indexed, and ``on_change`` is ``"raise"``.
         SourceAccessError: The ``source`` lies outside of ``root``.
         PDFPasswordError: A password is needed, or ``password`` is wrong.
         PDFOpenError: The file is damaged or not a PDF.
         OSError: ``path`` cannot be written.
     """
-    if mark not in get_args(Marked):
-        raise OptionError(f"mark must be of {get_args(Marked)}, not {mark!r}")
-    chosen = _of_one_source(list(documents), source)
-    highlights = _unique(_quote_highlights(chosen) if mark == "quotes" else _box_highlights(chosen))
-    if not highlights:
+    access = FileAccess(root=root, resolver=resolver, password=password)
+    checks.path("path", path)
+    checks.choice("mark", mark, get_args(Marked))
+    checks.choice("on_change", on_change, get_args(OnChange))
+    chosen = _of_one_source(list(checks.several_documents("documents", documents)), source)
+    highlights = [list(_HIGHLIGHTS[mark](document)) for document in chosen]
+    if not any(highlights):
         raise ProvenanceError(
             f"metadata[{mark!r}]: nothing to highlight in these Documents: pass them through "
             "QuoteLocatingRetriever or CitationLocator first, or use mark='boxes'"
         )
-    file = SourceResolver(root=root, resolver=resolver).resolve(document_source(chosen[0]))
-    for document in chosen:
-        require_unchanged(document, file)
+    file = access.resolve(document_source(chosen[0]))
     target = Path(path)
     _require_another_file(target, file)
+    drawn = compress(highlights, are_unchanged(chosen, file, on_change))
     with replacing(target) as temporary:
         try:
-            write_annotated(file, temporary, highlights, password=password)
+            write_annotated(file, temporary, _unique(chain.from_iterable(drawn)), password=password)
         except GeometryError as cause:
             raise ProvenanceError(f"metadata[{mark!r}] does not fit its file: {cause}") from cause
     return target
@@ -101,15 +108,14 @@ def _of_one_source(documents: Sequence[Document], source: str | None) -> list[Do
     return chosen
 
 
-def _quote_highlights(documents: Sequence[Document]) -> Iterator[Highlight]:
-    for document in documents:
-        for match in QuoteMatch.from_document(document):
-            regions = [region for region in match.regions if region.quads]
-            for number, region in enumerate(regions, start=1):
-                part = f", part {number} of {len(regions)}" if len(regions) > 1 else ""
-                title = f"Quote ({match.status}{part})"
-                color = STATUS_COLORS[match.status]
-                yield Highlight(region.page, region.quads, color, title, _note(match))
+def _quote_highlights(document: Document) -> Iterator[Highlight]:
+    for match in QuoteMatch.from_document(document):
+        regions = [region for region in match.regions if region.quads]
+        for number, region in enumerate(regions, start=1):
+            part = f", part {number} of {len(regions)}" if len(regions) > 1 else ""
+            title = f"Quote ({match.status}{part})"
+            color = STATUS_COLORS[match.status]
+            yield Highlight(region.page, region.quads, color, title, _note(match))
 
 
 def _note(match: QuoteMatch) -> str:
@@ -119,14 +125,16 @@ def _note(match: QuoteMatch) -> str:
     return f"{match.quote}\n\nOn the page ({match.score:.0f} % alike): {match.text}"
 
 
-def _box_highlights(documents: Sequence[Document]) -> Iterator[Highlight]:
-    for document in documents:
-        for box in SourceBox.from_document(document):
-            start, end = box.span or (0, 0)
-            text = document.page_content[start:end].strip()
-            yield Highlight(
-                box.page, (bbox_to_quad(box.bbox),), PASSAGE_COLOR, f"Passage ({box.box_class})", text
-            )
+def _box_highlights(document: Document) -> Iterator[Highlight]:
+    for box in SourceBox.from_document(document):
+        start, end = box.span or (0, 0)
+        text = document.page_content[start:end].strip()
+        yield Highlight(
+            box.page, (bbox_to_quad(box.bbox),), PASSAGE_COLOR, f"Passage ({box.box_class})", text
+        )
+
+
+_HIGHLIGHTS = {"quotes": _quote_highlights, "boxes": _box_highlights}
 
 
 def _unique(highlights: Iterable[Highlight]) -> list[Highlight]:

@@ -146,7 +146,7 @@ def highlight_position(page: int, quads: Sequence[Quad], size: PageSize) -> dict
     }
 
 
-def page_link(source: str, page: int, bbox: BBox | None = None) -> str:
+def page_link(source: str, page: int, *, bbox: BBox | None = None) -> str:
     """Return a link that opens a PDF at a page: ``report.pdf#page=3``.
 
     The fragment follows RFC 8118, section 3. ``viewrect`` counts from the top left of the visible page

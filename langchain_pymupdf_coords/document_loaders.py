@@ -1,24 +1,26 @@
 """The loader and the parser: a PDF in, Documents with page coordinates out."""
 
 import os
-from collections.abc import AsyncIterator, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
-from typing import get_args
+from typing import Any, get_args
 
 from langchain_core.document_loaders import BaseBlobParser, BaseLoader
 from langchain_core.documents import Document
-from langchain_core.documents.base import Blob
+from langchain_core.documents.base import BaseMedia, Blob
 
+from langchain_pymupdf_coords import checks
 from langchain_pymupdf_coords.async_streams import in_background
-from langchain_pymupdf_coords.errors import OptionError
 from langchain_pymupdf_coords.loading.document_streams import DocumentStream, OnError
 from langchain_pymupdf_coords.loading.options import ParsingOptions
 from langchain_pymupdf_coords.sources.downloads import download
 from langchain_pymupdf_coords.sources.files import SourceFile
-from langchain_pymupdf_coords.sources.resolver import SourceResolver
+from langchain_pymupdf_coords.sources.resolver import FileAccess
 
 FilePath = str | os.PathLike[str]
+
+_MAX_TIMEOUT = 1e6  # more than a week
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +33,7 @@ class PyMuPDFCoordsParser(ParsingOptions, BaseBlobParser):
     Example:
         .. code-block:: python
 
-            from langchain_core.documents.base import Blob
+            from langchain_core.documents.base import BaseMedia, Blob
             from langchain_pymupdf_coords import PyMuPDFCoordsParser
 
             blob = Blob.from_data(pdf_bytes, metadata={"source": "s3://bucket/report.pdf"})
@@ -48,11 +50,12 @@ class PyMuPDFCoordsParser(ParsingOptions, BaseBlobParser):
             PDFPasswordError: A password is needed, or ``password`` is wrong.
             PDFOpenError: The file is damaged or not a PDF.
             SourceUnavailableError: The file does not exist or cannot be read.
-            OptionError: ``pages`` names a page that the file does not have.
+            OptionError: ``blob`` is none, or ``pages`` names a page that the file does not have.
             OCRUnavailableError: OCR is needed and its language is not installed, or ``ocr="force"`` and no
                 engine is.
             WorkerError: A worker process died twice over the same pages.
         """
+        checks.instance("blob", blob, Blob)
         _require_ocr_engine(self)
         with DocumentStream(self, files=1) as stream:
             yield from stream.documents([partial(_source_file, blob)])
@@ -86,6 +89,7 @@ class PyMuPDFCoordsLoader(ParsingOptions, BaseLoader):
     """
 
     file_path: FilePath | Sequence[FilePath]
+    _: KW_ONLY
     max_download_bytes: int = 256 * 1024 * 1024
     download_timeout: float = 120.0
     allow_private_urls: bool = False
@@ -93,12 +97,13 @@ class PyMuPDFCoordsLoader(ParsingOptions, BaseLoader):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.on_error not in get_args(OnError):
-            raise OptionError(f"on_error must be 'raise' or 'warn', not {self.on_error!r}")
-        paths = [self.file_path] if isinstance(self.file_path, str | os.PathLike) else list(self.file_path)
-        for path in paths:
-            if not isinstance(path, str | os.PathLike) or not os.fspath(path):
-                raise OptionError(f"file_path takes a path or URL, or a sequence of them, not {path!r}")
+        checks.choice("on_error", self.on_error, get_args(OnError))
+        checks.flag("allow_private_urls", self.allow_private_urls)
+        limit = checks.whole_number("max_download_bytes", self.max_download_bytes)
+        object.__setattr__(self, "max_download_bytes", limit)
+        timeout = checks.number("download_timeout", self.download_timeout, 0, _MAX_TIMEOUT)
+        object.__setattr__(self, "download_timeout", timeout)
+        paths = _paths(self.file_path)
         object.__setattr__(self, "file_path", tuple(paths) if len(paths) != 1 else paths[0])
 
     def lazy_load(self) -> Iterator[Document]:
@@ -127,7 +132,7 @@ class PyMuPDFCoordsLoader(ParsingOptions, BaseLoader):
 
     def _find(self, source: str) -> SourceFile:
         if not source.lower().startswith(("http://", "https://")):
-            return SourceResolver().resolve(source)
+            return FileAccess().resolve(source)
         data = download(
             source,
             max_bytes=self.max_download_bytes,
@@ -137,9 +142,21 @@ class PyMuPDFCoordsLoader(ParsingOptions, BaseLoader):
         return SourceFile(source, None, data)
 
 
+def _paths(given: object) -> list[FilePath]:
+    if isinstance(given, BaseMedia):  # whose fields can be iterated over
+        raise checks.wrong("file_path", "a path or URL", given, hint="PyMuPDFCoordsParser takes a Blob")
+    if isinstance(given, Iterable) and not isinstance(given, str | os.PathLike | bytes | Mapping):
+        paths: list[Any] = list(given)
+    else:
+        paths = [given]
+    for path in paths:
+        checks.path("file_path", path)
+    return paths
+
+
 def _source_file(blob: Blob) -> SourceFile:
     if blob.data is None and blob.path is not None:
-        file = SourceResolver().resolve(str(blob.path))
+        file = FileAccess().resolve(str(blob.path))
         return replace(file, source=str(blob.source or blob.path))
     return SourceFile(str(blob.source or "bytes"), None, blob.as_bytes())
 

@@ -7,9 +7,9 @@ from typing import Any
 from langchain_core.documents import BaseDocumentTransformer, Document
 from langchain_core.runnables import Runnable, RunnableConfig
 
+from langchain_pymupdf_coords import checks
 from langchain_pymupdf_coords.crops.options import CropOptions
 from langchain_pymupdf_coords.crops.rendering import CropRendering
-from langchain_pymupdf_coords.errors import OptionError
 from langchain_pymupdf_coords.provenance.crops import dump_crops
 from langchain_pymupdf_coords.quote_locator import QuoteLocator, with_quotes
 
@@ -43,14 +43,16 @@ class SourceCropTransformer(
             **kwargs: Ignored; LangChain's interface has them.
 
         Raises:
+            OptionError: ``documents`` holds something else than Documents.
             ProvenanceError: Coordinates of a Document are missing or malformed, or not those of its file.
             SourceUnavailableError: A file is gone or cannot be read.
-            SourceChangedError: A file is not the one that was indexed.
+            SourceChangedError: A file is not the one that was indexed, and ``on_change`` is ``"raise"``.
             SourceAccessError: A ``source`` lies outside of ``root``.
             PDFPasswordError: A password is needed, or ``password`` is wrong.
             PDFOpenError: A file is damaged or not a PDF.
             OSError: ``folder`` cannot be written to.
         """
+        documents = list(checks.several_documents("documents", documents))
         crops = CropRendering(self, documents).crops()
         return [
             document.model_copy(update={"metadata": {**document.metadata, "crops": dump_crops(pictures)}})
@@ -61,10 +63,10 @@ class SourceCropTransformer(
         self,
         input: Sequence[Document],  # noqa: A002
         config: RunnableConfig | None = None,
-        **kwargs: Any,
+        **kwargs: Any,  # noqa: ARG002
     ) -> list[Document]:
         """Return what a step of a chain does; see ``transform_documents``."""
-        return self._call_with_config(self.transform_documents, input, config, **kwargs)
+        return self._call_with_config(self.transform_documents, input, config)
 
 
 @dataclass(frozen=True)
@@ -90,16 +92,15 @@ class QuoteLocatingTransformer(BaseDocumentTransformer, Runnable[Sequence[Docume
         locator: What finds them.
 
     Raises:
-        OptionError: `quotes` is not a list of strings.
+        OptionError: ``quotes`` is not a list of strings, or ``locator`` no ``QuoteLocator``.
     """
 
     quotes: Sequence[str]
     locator: QuoteLocator = field(default_factory=QuoteLocator, kw_only=True)
 
     def __post_init__(self) -> None:
-        if isinstance(self.quotes, str) or not all(isinstance(quote, str) for quote in self.quotes):
-            raise OptionError(f"quotes must be a list of strings, not {self.quotes!r}")
-        object.__setattr__(self, "quotes", tuple(self.quotes))
+        object.__setattr__(self, "quotes", checks.texts("quotes", self.quotes))
+        checks.instance("locator", self.locator, QuoteLocator)
 
     def transform_documents(self, documents: Sequence[Document], **kwargs: Any) -> list[Document]:  # noqa: ARG002
         """Return copies of Documents with ``metadata["quotes"]``, in the same order.
@@ -110,18 +111,20 @@ class QuoteLocatingTransformer(BaseDocumentTransformer, Runnable[Sequence[Docume
             **kwargs: Ignored; LangChain's interface has them.
 
         Raises:
+            OptionError: ``documents`` holds something else than Documents.
             ProvenanceError: Coordinates of a Document are malformed.
             SourceAccessError: A ``source`` lies outside of the locator's ``root``.
             SourceChangedError: A file changed, and the locator's ``on_change`` is ``"raise"``.
             PDFPasswordError: A password is needed, or the locator's ``password`` is wrong.
         """
-        return [with_quotes(document, self.quotes, self.locator) for document in documents]
+        checked = checks.several_documents("documents", documents)
+        return [with_quotes(document, self.quotes, self.locator) for document in checked]
 
     def invoke(
         self,
         input: Sequence[Document],  # noqa: A002
         config: RunnableConfig | None = None,
-        **kwargs: Any,
+        **kwargs: Any,  # noqa: ARG002
     ) -> list[Document]:
         """Return what a step of a chain does; see ``transform_documents``."""
-        return self._call_with_config(self.transform_documents, input, config, **kwargs)
+        return self._call_with_config(self.transform_documents, input, config)

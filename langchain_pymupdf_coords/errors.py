@@ -21,7 +21,7 @@ from ``PyMuPDFCoordsWarning``, so one ``except`` clause or one warnings filter c
         ├── UnreadableContentWarning    a page or box shows something that yields no text
         ├── PageFallbackWarning         a page was read without the layout model
         ├── UnplacedTextWarning         text of a chunk that no word of the page accounts for
-        ├── SourceChangedWarning        the file changed, so stored coordinates are used
+        ├── SourceChangedWarning        the file changed, so nothing is drawn on it
         ├── SourceUnavailableWarning    the file behind a Document cannot be shown
         ├── RenderBudgetWarning         a crop was reduced or left out to stay within its budget
         ├── CacheWarning                a cached result could not be read or written
@@ -93,11 +93,11 @@ class UnplacedTextWarning(PyMuPDFCoordsWarning):
 
 
 class SourceChangedWarning(PyMuPDFCoordsWarning):
-    """The file differs from the indexed one, so coordinates come from the metadata, not from the file."""
+    """The file differs from the indexed one: quotes get stored or relocated places, and nothing is drawn on it."""
 
 
 class SourceUnavailableWarning(PyMuPDFCoordsWarning):
-    """The file behind a Document is gone, damaged or another one now, so it was left without pictures."""
+    """The file behind a Document is gone or damaged, so it was left without pictures."""
 
 
 class RenderBudgetWarning(PyMuPDFCoordsWarning):

@@ -8,7 +8,7 @@ upper right, lower left, lower right. Pages count from 1.
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 
 from langchain_pymupdf_coords.errors import GeometryError
 
@@ -127,6 +127,7 @@ class PageGeometry:
     mediabox: BBox
     cropbox: BBox
     rotation: int
+    _: KW_ONLY
     user_unit: float = 1.0
 
     def __post_init__(self) -> None:

@@ -37,6 +37,7 @@ from typing import Any
 from langchain_core.documents import Document
 from langchain_core.documents.base import Blob
 
+from langchain_pymupdf_coords import checks
 from langchain_pymupdf_coords.document_loaders import PyMuPDFCoordsLoader, PyMuPDFCoordsParser
 from langchain_pymupdf_coords.errors import ProvenanceError
 from langchain_pymupdf_coords.loading.options import ParsingOptions
@@ -84,8 +85,11 @@ def to_text_nodes(documents: Iterable[Document]) -> list[TextNode]:
 
     Args:
         documents: Documents of this package, or with the article's ``source``, ``page`` and ``boxes``.
+
+    Raises:
+        OptionError: ``documents`` holds something else than Documents.
     """
-    documents = list(documents)
+    documents = list(checks.several_documents("documents", documents))
     nodes = [TextNode(**_node_fields(document)) for document in documents]
     for node, document in zip(nodes, documents, strict=True):
         if (source := document.metadata.get("source")) is not None:
@@ -112,9 +116,12 @@ def to_documents(nodes: Iterable[BaseNode | NodeWithScore]) -> list[Document]:
             or a node parser from theirs. Nodes of other readers pass as they are.
 
     Raises:
+        OptionError: ``nodes`` is one node.
         ProvenanceError: The coordinates of a node are malformed, or are those of a longer text that is not
             at hand.
     """
+    if isinstance(nodes, BaseNode | NodeWithScore):
+        raise checks.wrong("nodes", "a list of nodes", nodes, hint="give [node]")
     return [_document(node.node if isinstance(node, NodeWithScore) else node) for node in nodes]
 
 
@@ -150,13 +157,13 @@ class PyMuPDFCoordsReader(ParsingOptions, BaseReader):
     """
 
     def load_data(
-        self, file: str | os.PathLike[str], extra_info: Mapping[str, Any] | None = None, fs: Any = None
+        self, file: str | os.PathLike[str], *, extra_info: Mapping[str, Any] | None = None, fs: Any = None
     ) -> list[LlamaDocument]:
         """Return the Documents of a PDF; see ``lazy_load_data``."""
-        return list(self.lazy_load_data(file, extra_info, fs))
+        return list(self.lazy_load_data(file, extra_info=extra_info, fs=fs))
 
     def lazy_load_data(
-        self, file: str | os.PathLike[str], extra_info: Mapping[str, Any] | None = None, fs: Any = None
+        self, file: str | os.PathLike[str], *, extra_info: Mapping[str, Any] | None = None, fs: Any = None
     ) -> Iterator[LlamaDocument]:
         """Yield the Documents of a PDF, each as soon as its pages are read.
 

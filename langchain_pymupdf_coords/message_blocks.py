@@ -8,10 +8,11 @@ from collections.abc import Iterable, Iterator
 from langchain_core.documents import Document
 from langchain_core.messages.content import ContentBlock, create_image_block, create_text_block
 
+from langchain_pymupdf_coords import checks
 from langchain_pymupdf_coords.errors import SourceAccessError
 from langchain_pymupdf_coords.provenance.crops import Crop
 from langchain_pymupdf_coords.sources.files import shown
-from langchain_pymupdf_coords.sources.resolver import SourceResolver, document_source
+from langchain_pymupdf_coords.sources.resolver import FileAccess, document_source
 
 
 def content_blocks(
@@ -28,6 +29,7 @@ def content_blocks(
         root: Folder that no file of a crop may lie outside of, where crops are files.
 
     Raises:
+        OptionError: ``documents`` holds something else than Documents, or ``root`` is no folder.
         ProvenanceError: A Document has no ``source``, or its crops are malformed.
         SourceUnavailableError: The file of a crop is gone or cannot be read.
         SourceAccessError: The file of a crop lies outside of ``root``, or is no image of the type it claims.
@@ -41,20 +43,20 @@ def content_blocks(
             documents = (retriever | SourceCropTransformer()).invoke(question)
             message = HumanMessage(content_blocks=[*content_blocks(documents), create_text_block(question)])
     """
-    resolver = SourceResolver(root=root)
+    access = FileAccess(root=root)
     return [
         block
-        for number, document in enumerate(documents, start=1)
-        for block in _document_blocks(number, document, resolver)
+        for number, document in enumerate(checks.several_documents("documents", documents), start=1)
+        for block in _document_blocks(number, document, access)
     ]
 
 
-def _document_blocks(number: int, document: Document, resolver: SourceResolver) -> Iterator[ContentBlock]:
+def _document_blocks(number: int, document: Document, access: FileAccess) -> Iterator[ContentBlock]:
     source = document_source(document)
     yield create_text_block(f"[{number}] {source}{_pages(document)}\n\n{document.page_content}")
     for crop in Crop.from_document(document):
         yield create_text_block(f"[{number}] {source}, page {crop.page}, as printed:")
-        yield create_image_block(base64=crop_base64(crop, resolver), mime_type=crop.mime_type)
+        yield create_image_block(base64=crop_base64(crop, access), mime_type=crop.mime_type)
 
 
 def _pages(document: Document) -> str:
@@ -76,11 +78,11 @@ _SIGNATURES = {
 }
 
 
-def crop_base64(crop: Crop, resolver: SourceResolver) -> str:
+def crop_base64(crop: Crop, access: FileAccess) -> str:
     """Return the picture of a crop in base64, read from its file if it is in one.
 
     Metadata may have been tampered with, so only a file of the type that it claims is read, and only where
-    the resolver allows.
+    the rules of access allow.
 
     Raises:
         SourceUnavailableError: There is no such file, or it cannot be read.
@@ -88,7 +90,7 @@ def crop_base64(crop: Crop, resolver: SourceResolver) -> str:
     """
     if crop.path is None:
         return crop.base64 or ""
-    data = resolver.resolve(crop.path).read_bytes()
+    data = access.resolve(crop.path).read_bytes()
     if not _SIGNATURES[crop.mime_type].match(data):
         raise SourceAccessError(f"{shown(crop.path)} in metadata['crops'] is not of type {crop.mime_type}")
     return b64encode(data).decode("ascii")

@@ -1,17 +1,16 @@
 """Quotes found in Documents and located on the pages that they came from."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, get_args
 
 from langchain_core.documents import Document
 
+from langchain_pymupdf_coords import checks
 from langchain_pymupdf_coords.async_streams import run_in_background
 from langchain_pymupdf_coords.caller_warnings import warn
 from langchain_pymupdf_coords.errors import (
-    OptionError,
-    ProvenanceError,
     SourceChangedError,
     SourceChangedWarning,
     SourceUnavailableError,
@@ -24,9 +23,10 @@ from langchain_pymupdf_coords.quotes.matching import find_past_running_heads, fi
 from langchain_pymupdf_coords.quotes.regions import ChunkPlaces, GlyphReader, Span, place_spans
 from langchain_pymupdf_coords.quotes.relocation import relocate, shows
 from langchain_pymupdf_coords.sources.files import SourceFile
-from langchain_pymupdf_coords.sources.resolver import Resolver, SourceResolver
+from langchain_pymupdf_coords.sources.resolver import FileAccess, document_source, require_unchanged
 
-OnChange = Literal["warn", "raise", "relocate"]
+OnQuoteChange = Literal["warn", "raise", "relocate"]
+"""What to do when a file is not the one that was indexed; see ``QuoteLocator``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class QuoteEvidence:
 
 
 @dataclass(frozen=True, kw_only=True)
-class QuoteLocator:
+class QuoteLocator(FileAccess):
     """Finds quotes in Documents and says where on the page each of their lines stands.
 
     A quote is looked for in ``page_content``, which is what a model saw, and its place is then taken from
@@ -53,31 +53,26 @@ class QuoteLocator:
     they follow the stored lines, or else the boxes. Holds no open file: open documents are shared by the
     process, so a locator can be pickled and used by threads.
 
+    The other options are those of ``FileAccess``.
+
     Attributes:
         cutoff: Least score (0 to 100) of a match that is alike but not equal.
-        root: Folder that no file may lie outside of.
-        resolver: Called with the ``source`` of a Document; returns a path, the bytes or a ``Blob``.
-        password: User or owner password of encrypted files.
         on_change: What to do when a file is not the one that was indexed: ``"warn"`` and use the stored
             lines; ``"raise"``; or ``"relocate"``: look for the quote, by the words around it too, in the new
             version, and say in a warning where it is now, or that the stored lines are used since it is not
             there.
 
     Raises:
-        OptionError: ``cutoff`` or ``on_change`` has a value that cannot be used.
+        OptionError: An option has a value that cannot be used; the message names it.
     """
 
     cutoff: float = 90.0
-    root: str | None = None
-    resolver: Resolver | None = None
-    password: str | None = field(default=None, repr=False)
-    on_change: OnChange = "warn"
+    on_change: OnQuoteChange = "warn"
 
     def __post_init__(self) -> None:
-        if not isinstance(self.cutoff, int | float) or not 0 <= self.cutoff <= 100:
-            raise OptionError(f"cutoff must be a number from 0 to 100, not {self.cutoff!r}")
-        if self.on_change not in get_args(OnChange):
-            raise OptionError(f"on_change must be one of {get_args(OnChange)}, not {self.on_change!r}")
+        super().__post_init__()
+        object.__setattr__(self, "cutoff", checks.number("cutoff", self.cutoff, 0, 100))
+        checks.choice("on_change", self.on_change, get_args(OnQuoteChange))
 
     def locate(self, document: Document, quote: str) -> QuoteMatch | None:
         """Find a quote in a Document and locate it.
@@ -90,6 +85,7 @@ class QuoteLocator:
             The match, its quads in the displayed frame in points; None where the Document does not hold it.
 
         Raises:
+            OptionError: ``document`` is not one Document, or ``quote`` no string.
             ProvenanceError: The Document's coordinates are missing or malformed.
             SourceAccessError: Its ``source`` lies outside ``root``.
             PDFPasswordError: A password is needed, or ``password`` is wrong.
@@ -130,12 +126,14 @@ class QuoteLocator:
             best first, equal ones in the order of the Documents.
 
         Raises:
+            OptionError: ``documents`` holds something else than Documents, or ``quote`` is no string.
             ProvenanceError: A Document's coordinates are missing or malformed.
             SourceAccessError: A ``source`` lies outside ``root``.
             PDFPasswordError: A password is needed, or ``password`` is wrong.
             SourceChangedError: A file changed, and ``on_change`` is ``"raise"``.
         """
-        found = [(document, self.locate(document, quote)) for document in documents]
+        checked = checks.several_documents("documents", documents)
+        found = [(document, self.locate(document, quote)) for document in checked]
         matches = [(document, match) for document, match in found if match is not None]
         return sorted(matches, key=lambda pair: _rank(pair[1]))
 
@@ -150,6 +148,8 @@ class QuoteLocator:
         return await run_in_background(self.locate_all, documents, quote)
 
     def _find(self, document: Document, quote: str) -> "_Found | None":
+        checks.one_document("document", document)
+        checks.text("quote", quote)
         content = document.page_content
         match = find_quote(content, quote, cutoff=self.cutoff, folded=_folded(content))
         if match is None and may_be_interrupted(document):
@@ -203,22 +203,18 @@ class QuoteLocator:
 
     def _file(self, document: Document) -> tuple[SourceFile | None, bool]:
         """Return the file of a Document if it is there, and whether it changed."""
-        source = document.metadata.get("source")
-        if not isinstance(source, str):
-            raise ProvenanceError(f"metadata['source'] must be a str, not {type(source).__name__}")
+        source = document_source(document)
+        file = None
         try:
-            file = SourceResolver(root=self.root, resolver=self.resolver).resolve(source)
-            digest = document.metadata.get("source_digest")
-            if digest is None or file.digest == digest:
-                return file, False
+            file = self.resolve(source)
+            require_unchanged(document, file)
         except SourceUnavailableError:
             return None, False
-        if self.on_change == "raise":
-            raise SourceChangedError(
-                f"{file.name} is not the file that was indexed: its digest differs from source_digest; "
-                "index it again"
-            )
-        return file, True
+        except SourceChangedError:
+            if self.on_change == "raise" or file is None:
+                raise
+            return file, True
+        return file, False
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from langchain_core.retrievers import BaseRetriever, RetrieverLike
 from langchain_core.runnables import Runnable, RunnableLambda
 from pydantic import Field
 
+from langchain_pymupdf_coords import checks
 from langchain_pymupdf_coords.async_streams import run_in_background
 from langchain_pymupdf_coords.errors import OptionError
 from langchain_pymupdf_coords.quote_locator import QuoteLocator, with_quotes
@@ -24,7 +25,7 @@ from langchain_pymupdf_coords.quotes.sentences import split_sentences
 _EXTRA = "pip install 'langchain-pymupdf-coords[sentences]'"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class BM25SentenceSelector:
     """Picks the sentences of a Document that answer a query best, by BM25 over the Document's sentences.
 
@@ -39,15 +40,15 @@ class BM25SentenceSelector:
         max_sentences: How many sentences to pick at most.
 
     Raises:
-        OptionError: `max_sentences` is not a positive whole number.
+        OptionError: ``max_sentences`` is not a positive whole number.
         ImportError: The extra is not installed.
     """
 
     max_sentences: int = 3
 
     def __post_init__(self) -> None:
-        if type(self.max_sentences) is not int or self.max_sentences < 1:
-            raise OptionError(f"max_sentences must be a whole number from 1, not {self.max_sentences!r}")
+        number = checks.whole_number("max_sentences", self.max_sentences)
+        object.__setattr__(self, "max_sentences", number)
         _check_installed()
 
     def __call__(self, query: str, document: Document) -> list[str]:
@@ -59,7 +60,12 @@ class BM25SentenceSelector:
 
         Returns:
             Slices of ``page_content``, verbatim with their Markdown; none where nothing fits.
+
+        Raises:
+            OptionError: ``query`` is no string, or ``document`` is not one Document.
         """
+        checks.text("query", query)
+        checks.one_document("document", document)
         text, asked = document.page_content, words(query)
         terms_of = SearchTerms.of(words(text) + asked)
         sentences = _candidates(text, terms_of.language)

@@ -8,9 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, get_args
 
-from langchain_core.documents import BaseDocumentTransformer, Document
-from langchain_core.runnables import run_in_executor
+from langchain_core.documents import Document
+from langchain_core.runnables import Runnable, RunnableConfig, run_in_executor
+from langchain_text_splitters import TextSplitter
 
+from langchain_pymupdf_coords import checks
 from langchain_pymupdf_coords.caller_warnings import warn
 from langchain_pymupdf_coords.chunking.boxes import SplitsText
 from langchain_pymupdf_coords.chunking.piece_alignment import align_pieces
@@ -33,7 +35,7 @@ _NOT_OF_PIECES = ("quotes", "crops")
 
 
 @dataclass(frozen=True)
-class CoordsTextSplitter(BaseDocumentTransformer):
+class CoordsTextSplitter(TextSplitter, Runnable[Iterable[Document], list[Document]]):
     """Splits Documents with a text splitter, and gives each piece the coordinates of its own text.
 
     Each piece has its own ``boxes``, ``lines``, ``page``, ``page_end``, ``page_sizes``, ``section`` and id.
@@ -45,6 +47,10 @@ class CoordsTextSplitter(BaseDocumentTransformer):
     of a piece is added to its metadata.
 
     Where a Document has no ``lines``, a part of a box has the rectangle of the box.
+
+    It is a ``TextSplitter`` itself, so ``ParentDocumentRetriever(child_splitter=...)`` and all else that takes
+    one takes it, and a step of a chain. How long pieces are is up to ``text_splitter``. Can be pickled and
+    shared by threads, as far as ``text_splitter`` can.
 
     Attributes:
         text_splitter: Any ``langchain_text_splitters.TextSplitter``, or what has a ``split_text`` like it.
@@ -69,10 +75,42 @@ class CoordsTextSplitter(BaseDocumentTransformer):
     on_unaligned: OnUnaligned = "raise"
 
     def __post_init__(self) -> None:
-        if not callable(getattr(self.text_splitter, "split_text", None)):
-            raise OptionError(f"text_splitter has no split_text: {type(self.text_splitter).__name__}")
-        if self.on_unaligned not in get_args(OnUnaligned):
-            raise OptionError(f"on_unaligned must be 'raise' or 'warn', not {self.on_unaligned!r}")
+        checks.text_splitter(self.text_splitter)
+        checks.choice("on_unaligned", self.on_unaligned, get_args(OnUnaligned))
+
+    def split_text(self, text: str) -> list[str]:
+        """Return the pieces of a text as ``text_splitter`` makes them: plain strings have no coordinates.
+
+        Args:
+            text: Any text.
+        """
+        return [piece for piece, _ in self._found(text)]
+
+    def create_documents(
+        self, texts: list[str], metadatas: list[dict[Any, Any]] | None = None
+    ) -> list[Document]:
+        """Return the pieces of all texts as Documents, each with a copy of the metadata of its text.
+
+        Args:
+            texts: The texts.
+            metadatas: The metadata of each; where it has ``boxes``, each piece has its own coordinates.
+
+        Raises:
+            OptionError: There are not as many ``metadatas`` as ``texts``.
+            ProvenanceError: See ``split_documents``.
+        """
+        texts = list(checks.texts("texts", texts))
+        metadatas = [{} for _ in texts] if metadatas is None else metadatas
+        if len(metadatas) != len(texts):
+            raise OptionError(f"metadatas: {len(metadatas)} for {len(texts)} texts; give one for each")
+        documents = [
+            Document(text, metadata=metadata) for text, metadata in zip(texts, metadatas, strict=True)
+        ]
+        return [
+            piece
+            for document in documents
+            for piece in (self._pieces if "boxes" in document.metadata else self._plain_pieces)(document)
+        ]
 
     def split_documents(self, documents: Iterable[Document]) -> list[Document]:
         """Return the pieces of all Documents, in order; the Documents stay as they are.
@@ -81,20 +119,37 @@ class CoordsTextSplitter(BaseDocumentTransformer):
             documents: Documents of this package, or with the article's ``source``, ``page`` and ``boxes``.
 
         Raises:
+            OptionError: ``documents`` holds something else than Documents.
             ProvenanceError: A Document has no ``boxes`` or malformed metadata, or a piece cannot be found in
                 its Document and ``on_unaligned`` is ``"raise"``.
         """
-        return [piece for document in documents for piece in self._pieces(document)]
+        checked = checks.several_documents("documents", documents)
+        return [piece for document in checked for piece in self._pieces(document)]
 
     async def asplit_documents(self, documents: Iterable[Document]) -> list[Document]:
         """Return the pieces of all Documents, made in a thread; see ``split_documents``."""
         return await run_in_executor(None, self.split_documents, documents)
 
-    def transform_documents(self, documents: Sequence[Document], **kwargs: Any) -> Sequence[Document]:  # noqa: ARG002
+    def invoke(
+        self,
+        input: Iterable[Document],  # noqa: A002
+        config: RunnableConfig | None = None,
+        **kwargs: Any,  # noqa: ARG002
+    ) -> list[Document]:
+        """Return the pieces of all Documents, as a step of a chain; see ``split_documents``.
+
+        Args:
+            input: The Documents.
+            config: As for every Runnable.
+            **kwargs: Ignored.
+        """
+        return self._call_with_config(self.split_documents, input, config)
+
+    def transform_documents(self, documents: Sequence[Document], **kwargs: Any) -> list[Document]:  # noqa: ARG002
         """Return the pieces of all Documents; see ``split_documents``."""
         return self.split_documents(documents)
 
-    async def atransform_documents(self, documents: Sequence[Document], **kwargs: Any) -> Sequence[Document]:  # noqa: ARG002
+    async def atransform_documents(self, documents: Sequence[Document], **kwargs: Any) -> list[Document]:  # noqa: ARG002
         """Return the pieces of all Documents, made in a thread; see ``split_documents``."""
         return await self.asplit_documents(documents)
 
@@ -104,7 +159,7 @@ class CoordsTextSplitter(BaseDocumentTransformer):
             message = "boxes without span cannot be shared out: each piece keeps them all"
             warn(f"{_name(document)}: {message}", UnplacedTextWarning)
         sizes = page_sizes(document)
-        found = [_text_and_metadata(piece) for piece in self.text_splitter.split_text(document.page_content)]
+        found = self._found(document.page_content)
         placements = align_pieces(document.page_content, [text for text, _ in found])
         textless = chunk.textless_boxes(placements)
         for number, ((text, added), placement) in enumerate(zip(found, placements, strict=True)):
@@ -120,6 +175,14 @@ class CoordsTextSplitter(BaseDocumentTransformer):
             yield Document(
                 id=_piece_id(document, text, placement, number), page_content=text, metadata=metadata
             )
+
+    def _plain_pieces(self, document: Document) -> Iterator[Document]:
+        for text, added in self._found(document.page_content):
+            yield Document(text, metadata=copy.deepcopy({**added, **document.metadata}))
+
+    def _found(self, text: str) -> list[tuple[str, Mapping[str, Any]]]:
+        """Return the pieces of a text, and what their splitter says of each, such as its headings."""
+        return [_text_and_metadata(piece) for piece in self.text_splitter.split_text(text)]
 
     def _report(self, document: Document, text: str) -> None:
         splitter = type(self.text_splitter).__name__

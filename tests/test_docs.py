@@ -66,7 +66,7 @@ def test_llama_index_runs_and_finds_the_quote() -> None:
 def test_the_chain_of_the_retriever_page_does_what_the_page_says() -> None:
     names = execute(ROOT / "docs" / "retriever.md", "python")
     found = [(citation.status, citation.page) for citation in names["answer"].citations]
-    assert found == [("exact", 1), ("unverified", None)]
+    assert found == [("exact", 1), ("not_found", None)]
     assert any('"quote"' in document.metadata["quotes"] for document in names["found"])
     assert Path("annotated.pdf").exists()
     assert Path("evidence.html").exists()

@@ -14,7 +14,16 @@ ROOT = REPOSITORY / PACKAGE
 PAGE = REPOSITORY / "docs/architecture.md"
 FILES = sorted(path for path in ROOT.rglob("*.py") if path != ROOT / "__init__.py")
 
-GROUND = {"errors", "caller_warnings", "geometry", "conversions", "folding", "ocr_data", "async_streams"}
+GROUND = {
+    "errors",
+    "caller_warnings",
+    "checks",
+    "geometry",
+    "conversions",
+    "folding",
+    "ocr_data",
+    "async_streams",
+}
 # Which kinds of import a mark of the table allows: at import, for types only, inside functions only.
 ALLOWED_BY = {"x": {"import", "types", "function"}, "t": {"types"}, "f": {"function"}}
 BARE_WINGS = ("chunking", "crops", "layout", "loading", "quotes")

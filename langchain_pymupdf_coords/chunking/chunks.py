@@ -207,7 +207,7 @@ def _source_boxes(piece: Piece, start: int, end: int) -> list[SourceBox]:
     box = piece.box
     parts = [(part.bbox, (start + part.start, start + part.end)) for part in box.parts]
     return [
-        SourceBox(piece.page.number, bbox, box.box_class, span)
+        SourceBox(piece.page.number, bbox, box_class=box.box_class, span=span)
         for bbox, span in parts or [(box.bbox, (start, end))]
     ]
 

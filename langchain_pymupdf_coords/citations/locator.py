@@ -8,6 +8,7 @@ from langchain_core.documents import Document
 from langchain_core.runnables import Runnable, RunnableConfig
 from typing_extensions import TypedDict  # pydantic, which makes the schema of it, takes no other
 
+from langchain_pymupdf_coords import checks
 from langchain_pymupdf_coords.async_streams import run_in_background
 from langchain_pymupdf_coords.citations.answers import Answer, parse_answer
 from langchain_pymupdf_coords.citations.cited_quotes import ParsedAnswer
@@ -30,16 +31,16 @@ class CitationInput(TypedDict):
 
 
 # A chain hands on plain dicts, which type checkers take for no ``CitationInput``.
-ChainStep = CitationInput | dict[str, Any]
+ChainStep = CitationInput | Mapping[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
 class CitationLocator(Runnable[ChainStep, LocatedAnswer]):
     """Finds each quote of an answer in the Documents that it was made from and says where, or that it is not.
 
-    Nothing is dropped: a quote that no Document has comes back as ``"unverified"``, and one that stands in
+    Nothing is dropped: a quote that no Document has comes back as ``"not_found"``, and one that stands in
     another source than the answer names is placed where it really is and flagged as ``swapped``. Only a quote
-    that is word for word in the source that it names is ``verified``.
+    that is word for word in the source that it names is ``verified``; ``LocatedAnswer.unverified`` lists the others.
 
     The answer may be
 
@@ -74,20 +75,26 @@ class CitationLocator(Runnable[ChainStep, LocatedAnswer]):
 
     Attributes:
         locator: What finds the quotes; its options say how files are reached, and what to do if one changed.
+
+    Raises:
+        OptionError: ``locator`` is no ``QuoteLocator``.
     """
 
     locator: QuoteLocator = field(default_factory=QuoteLocator)
 
+    def __post_init__(self) -> None:
+        checks.instance("locator", self.locator, QuoteLocator)
+
     @property
     def InputType(self) -> type[CitationInput]:  # noqa: N802
-        """What the schema of the input is made of."""
+        """The type of the input, for the schema that a server or tracer shows."""
         return CitationInput
 
     def invoke(
         self,
         input: ChainStep,  # noqa: A002
         config: RunnableConfig | None = None,
-        **kwargs: Any,
+        **kwargs: Any,  # noqa: ARG002
     ) -> LocatedAnswer:
         """Return an answer with its quotes located.
 
@@ -103,48 +110,48 @@ class CitationLocator(Runnable[ChainStep, LocatedAnswer]):
             SourceChangedError: Its file changed, and the locator's ``on_change`` is ``"raise"``.
             PDFPasswordError: A password is needed, or the locator's ``password`` is wrong.
         """
-        return self._call_with_config(self._locate, input, config, **kwargs)
+        return self._call_with_config(self._locate, input, config)
 
     def transform(
         self,
         input: Iterator[ChainStep],  # noqa: A002
         config: RunnableConfig | None = None,
-        **kwargs: Any,
+        **kwargs: Any,  # noqa: ARG002
     ) -> Iterator[LocatedAnswer]:
         """Yield the located answer to an answer that comes in parts, in parts too; see ``invoke``."""
-        yield from self._transform_stream_with_config(input, self._stream, config, **kwargs)
+        yield from self._transform_stream_with_config(input, self._stream, config)
 
     async def atransform(
         self,
         input: AsyncIterator[ChainStep],  # noqa: A002
         config: RunnableConfig | None = None,
-        **kwargs: Any,
+        **kwargs: Any,  # noqa: ARG002
     ) -> AsyncIterator[LocatedAnswer]:
         """Yield what ``transform`` yields; the work is done in threads. For the arguments see ``invoke``."""
-        async for part in self._atransform_stream_with_config(input, self._astream, config, **kwargs):
+        async for part in self._atransform_stream_with_config(input, self._astream, config):
             yield part
 
     def stream(
         self,
         input: ChainStep,  # noqa: A002
         config: RunnableConfig | None = None,
-        **kwargs: Any,
+        **kwargs: Any,  # noqa: ARG002
     ) -> Iterator[LocatedAnswer]:
         """Yield the located answer to an answer that is there already, in a part or two; see ``invoke``."""
-        yield from self.transform(iter([input]), config, **kwargs)
+        yield from self.transform(iter([input]), config)
 
     async def astream(
         self,
         input: ChainStep,  # noqa: A002
         config: RunnableConfig | None = None,
-        **kwargs: Any,
+        **kwargs: Any,  # noqa: ARG002
     ) -> AsyncIterator[LocatedAnswer]:
         """Yield what ``stream`` yields; the work is done in threads. For the arguments see ``invoke``."""
 
         async def parts() -> AsyncIterator[ChainStep]:
             yield input
 
-        async for part in self.atransform(parts(), config, **kwargs):
+        async for part in self.atransform(parts(), config):
             yield part
 
     def _locate(self, step: ChainStep) -> LocatedAnswer:
@@ -222,7 +229,7 @@ def _checked(step: object) -> tuple[Answer, Sequence[Document]]:
     for key in ("answer", "documents"):
         if values.get(key) is None:
             raise _missing(key)
-    return values["answer"], values["documents"]
+    return values["answer"], list(checks.several_documents("documents", values["documents"]))
 
 
 def _mapping(step: object) -> Mapping[str, Any]:

@@ -1,7 +1,7 @@
 """What became of the quotes of an answer: values that say where each is found, or that it is not."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from langchain_core.documents import Document
@@ -10,7 +10,7 @@ from langchain_core.messages import AIMessage
 from langchain_pymupdf_coords.folding import clean_text
 from langchain_pymupdf_coords.provenance.quotes import QuoteMatch, QuoteStatus
 
-CitationStatus = QuoteStatus | Literal["unverified"]
+CitationStatus = QuoteStatus | Literal["not_found"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,10 +19,12 @@ class LocatedCitation:
 
     Attributes:
         quote: The words as the answer has them.
-        source: Number of the source that the answer names for them, from 1; None if it names none that can be
+        source_number: Number of the source that the answer names for them, from 1; None if it names none that can be
             told. Where it names a file that several Documents are from: the number of the one with the quote.
         document_index: Index of the Document that has the quote, from 0; None if none has. Of several, the
             best match in the source asked for, or else the best of all.
+        document: That Document, as it was given; None if none has the quote. ``LocatedAnswer.documents`` has
+            its copy with all quotes that were found in it.
         match: The quote in that Document and on its pages, in the displayed frame, in points; None if no
             Document has it.
         verified: Whether the badge may be given: the source asked for (if any is) has exactly these words
@@ -41,8 +43,9 @@ class LocatedCitation:
     """
 
     quote: str
-    source: int | None = None
+    source_number: int | None = None
     document_index: int | None = None
+    document: Document | None = field(default=None, repr=False, hash=False)
     match: QuoteMatch | None = None
     verified: bool = False
     confirmed: bool = False
@@ -54,8 +57,8 @@ class LocatedCitation:
 
     @property
     def status(self) -> CitationStatus:
-        """How the quote was found, or ``"unverified"`` if it was not."""
-        return "unverified" if self.match is None else self.match.status
+        """How the quote was found, or ``"not_found"`` if it was not."""
+        return "not_found" if self.match is None else self.match.status
 
     @property
     def page(self) -> int | None:
@@ -63,10 +66,10 @@ class LocatedCitation:
         return self.match.regions[0].page if self.match and self.match.regions else None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the citation as JSON values."""
+        """Return the citation as JSON values; of its Document only the index."""
         return {
             "quote": clean_text(self.quote),
-            "source": self.source,
+            "source_number": self.source_number,
             "document_index": self.document_index,
             "status": self.status,
             "verified": self.verified,

@@ -7,6 +7,7 @@ from langchain_core.documents import Document
 from langchain_core.prompts import ChatPromptTemplate
 from pydantic import BaseModel, ConfigDict, Field
 
+from langchain_pymupdf_coords import checks
 from langchain_pymupdf_coords.provenance.source_names import file_name
 
 
@@ -61,10 +62,13 @@ def format_sources(documents: Iterable[Document]) -> str:
 
     Args:
         documents: Documents in the order in which they will be given to ``CitationLocator``.
+
+    Raises:
+        OptionError: ``documents`` holds something else than Documents.
     """
     return "\n\n".join(
         f"<source {_attributes(number, document)}>\n{document.page_content}\n</source>"
-        for number, document in enumerate(documents, 1)
+        for number, document in enumerate(checks.several_documents("documents", documents), 1)
     )
 
 

@@ -9,6 +9,7 @@ from langchain_core.documents import Document
 from langchain_core.messages import AIMessage, AIMessageChunk
 from pydantic import ValidationError
 
+from langchain_pymupdf_coords import checks
 from langchain_pymupdf_coords.citations.answers import (
     cited_quote,
     parse_answer,
@@ -40,7 +41,8 @@ class AnswerStream:
         Strings and message chunks add up; of objects such as ``QuotedAnswer`` each replaces the one before.
         """
         if part.get("documents") is not None:
-            self.documents = (*(self.documents or ()), *part["documents"])
+            new = checks.several_documents("documents", part["documents"])
+            self.documents = (*(self.documents or ()), *new)
         answer = part.get("answer")
         if answer is not None:
             adds_up = isinstance(answer, str | AIMessageChunk) and self._answer is not None

@@ -55,14 +55,15 @@ class CitationPlacer:
         number = _number(quote, wanted, findings)
         if not findings:
             return LocatedCitation(
-                quote=quote.text, source=number, quoted=quote.quoted, answer_span=quote.span
+                quote=quote.text, source_number=number, quoted=quote.quoted, answer_span=quote.span
             )
         best, *others = findings
         swapped = wanted is not None and best.index not in wanted
         return LocatedCitation(
             quote=quote.text,
-            source=number,
+            source_number=number,
             document_index=best.index,
+            document=self.documents[best.index],
             match=best.evidence.match,
             verified=best.verbatim and not swapped,
             confirmed=best.evidence.confirmed,

@@ -3,14 +3,14 @@
 import math
 import os
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal, get_args
 
+from langchain_pymupdf_coords import checks
 from langchain_pymupdf_coords.crops.areas import CropBy
-from langchain_pymupdf_coords.errors import OptionError
 from langchain_pymupdf_coords.pdf.colors import BOX_COLOR, Color
 from langchain_pymupdf_coords.pdf.rendering import MAX_PIXELS, ImageFormat
-from langchain_pymupdf_coords.sources.resolver import Resolver
+from langchain_pymupdf_coords.sources.resolver import FileAccess, OnChange
 
 Drawn = Literal["boxes", "quotes"]
 
@@ -22,8 +22,8 @@ _MAX_DPI = 4_800
 
 
 @dataclass(frozen=True, kw_only=True)
-class CropOptions:
-    """What to render, how large, and where to put it.
+class CropOptions(FileAccess):
+    """What to render, how large, and where to put it. The other options are those of ``FileAccess``.
 
     Attributes:
         by: ``"page"``: a picture of each page that a Document touches, cut to the box around its boxes.
@@ -39,11 +39,10 @@ class CropOptions:
         folder: Write the pictures to files in this folder, made if missing; by default they are base64.
         max_pixels: Most pixels of a picture.
         max_total_pixels: Most pixels of all pictures of one call; the largest are reduced first.
-        root: Folder that no source may lie outside of.
-        resolver: Called with the ``source`` of a Document; returns a path, the bytes or a ``Blob``.
-        password: User or owner password of encrypted files.
-        on_error: When the file of a Document is gone, damaged, or not the one that was indexed: ``"raise"``,
-            or ``"warn"`` and leave the Document without pictures.
+        on_error: When the file of a Document is gone or damaged: ``"raise"``, or ``"warn"`` and leave the
+            Document without pictures.
+        on_change: When the file is not the one that was indexed: ``"warn"`` and leave the Document without
+            pictures, since its coordinates would be drawn in wrong places; or ``"raise"``.
 
     Raises:
         OptionError: An option has a value that cannot be used; the message names it.
@@ -60,44 +59,34 @@ class CropOptions:
     folder: str | os.PathLike[str] | None = None
     max_pixels: int = MAX_PIXELS
     max_total_pixels: int = 256_000_000
-    root: str | os.PathLike[str] | None = None
-    resolver: Resolver | None = None
-    password: str | None = field(default=None, repr=False)
     on_error: OnError = "raise"
+    on_change: OnChange = "warn"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "draw", _names(self.draw))
-        _check_choices("by", [self.by], get_args(CropBy))
-        _check_choices("image_format", [self.image_format], get_args(ImageFormat))
-        _check_choices("draw", _names(self.draw), get_args(Drawn))
-        _check_choices("on_error", [self.on_error], get_args(OnError))
-        _check_number("margin", 0 if self.margin is None else self.margin, 0, 10_000)
-        _check_number("dpi", self.dpi, 1, _MAX_DPI)
-        _check_number("opacity", self.opacity, 0, 1)
-        _check_number("max_pixels", self.max_pixels, 1, math.inf)
-        _check_number("max_total_pixels", self.max_total_pixels, 1, math.inf)
-        _check_color("box_color", self.box_color)
-        if self.quote_color is not None:
-            _check_color("quote_color", self.quote_color)
+        super().__post_init__()
+        drawn = (self.draw,) if isinstance(self.draw, str) else self.draw or ()
+        checked = {
+            "draw": checks.names("draw", drawn, get_args(Drawn)),
+            "margin": None if self.margin is None else checks.number("margin", self.margin, 0, 10_000),
+            "dpi": checks.number("dpi", self.dpi, 1, _MAX_DPI),
+            "opacity": checks.number("opacity", self.opacity, 0, 1),
+            "max_pixels": checks.number("max_pixels", self.max_pixels, 1, math.inf),
+            "max_total_pixels": checks.number("max_total_pixels", self.max_total_pixels, 1, math.inf),
+            "box_color": _color("box_color", self.box_color),
+            "quote_color": None if self.quote_color is None else _color("quote_color", self.quote_color),
+        }
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
+        checks.choice("by", self.by, get_args(CropBy))
+        checks.choice("image_format", self.image_format, get_args(ImageFormat))
+        checks.choice("on_error", self.on_error, get_args(OnError))
+        checks.choice("on_change", self.on_change, get_args(OnChange))
+        if self.folder is not None:
+            checks.path("folder", self.folder)
 
 
-def _names(value: str | Collection[str] | None) -> tuple[str, ...]:
-    return (value,) if isinstance(value, str) else tuple(value or ())
-
-
-def _check_choices(name: str, values: Collection[str], choices: Collection[str]) -> None:
-    for value in values:
-        if value not in choices:
-            raise OptionError(f"{name} must be of {', '.join(map(repr, choices))}, not {value!r}")
-
-
-def _check_number(name: str, value: object, low: float, high: float) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
-        raise OptionError(f"{name} must be a number from {low:g} to {high:g}, not {value!r}")
-
-
-def _check_color(name: str, color: Color) -> None:
+def _color(name: str, color: Color) -> Color:
     if not isinstance(color, tuple) or len(color) != 3:
-        raise OptionError(f"{name} must be (red, green, blue), each from 0 to 1, not {color!r}")
-    for value in color:
-        _check_number(name, value, 0, 1)
+        raise checks.wrong(name, "(red, green, blue), each from 0 to 1", color)
+    red, green, blue = (checks.number(name, value, 0, 1) for value in color)
+    return red, green, blue

@@ -4,6 +4,7 @@ import hashlib
 from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import compress
 from pathlib import Path
 
 from langchain_core.documents import Document
@@ -17,7 +18,6 @@ from langchain_pymupdf_coords.errors import (
     PDFPasswordError,
     ProvenanceError,
     RenderBudgetWarning,
-    SourceChangedError,
     SourceUnavailableError,
     SourceUnavailableWarning,
 )
@@ -25,7 +25,7 @@ from langchain_pymupdf_coords.pdf.rendering import PageRenderer, Rendered
 from langchain_pymupdf_coords.provenance.crops import Crop
 from langchain_pymupdf_coords.provenance.source_names import file_stem
 from langchain_pymupdf_coords.sources.files import shown, write_whole
-from langchain_pymupdf_coords.sources.resolver import SourceResolver, document_source, require_unchanged
+from langchain_pymupdf_coords.sources.resolver import are_unchanged, document_source
 
 
 def write_crop(folder: Path, source: str, page: int, data: bytes, suffix: str) -> Path:
@@ -74,10 +74,9 @@ class CropRendering:
         Raises:
             PyMuPDFCoordsError: See ``SourceCropTransformer.transform_documents``.
         """
-        resolver = SourceResolver(root=self._options.root, resolver=self._options.resolver)
         for source, indices in self._by_source().items():
             with self._tolerance():
-                self._render(source, indices, resolver)
+                self._render(source, indices)
         if self._reduced:
             warn(
                 f"{len(self._reduced)} picture(s) reduced in resolution, {self._reduced[0]} first, to stay "
@@ -99,13 +98,16 @@ class CropRendering:
         x0, y0, x1, y1 = (max(edge, 0.0) * self._options.dpi / 72 for edge in area.bbox)
         return min((x1 - x0 + 2) * (y1 - y0 + 2), self._options.max_pixels)
 
-    def _render(self, source: str, indices: Sequence[int], resolver: SourceResolver) -> None:
-        file = resolver.resolve(source)
+    def _render(self, source: str, indices: Sequence[int]) -> None:
+        file = self._options.resolve(source)
+        documents = [self._documents[index] for index in indices]
+        unchanged = list(compress(indices, are_unchanged(documents, file, self._options.on_change)))
+        if not unchanged:
+            return
         with PageRenderer(file, password=self._options.password) as renderer:
             # Neighbours on a page come together, so that the page is interpreted once.
-            for index in sorted(indices, key=lambda index: self._areas[index][0].page):
+            for index in sorted(unchanged, key=lambda index: self._areas[index][0].page):
                 with self._tolerance():
-                    require_unchanged(self._documents[index], file)
                     self._crops[index] = [self._crop(renderer, source, area) for area in self._areas[index]]
 
     def _crop(self, renderer: PageRenderer, source: str, area: CropArea) -> Crop:
@@ -134,7 +136,7 @@ class CropRendering:
             folder, suffix = Path(self._options.folder), self._options.image_format
             path = str(write_crop(folder, source, rendered.page, rendered.data, suffix))
         size = rendered.width, rendered.height
-        return Crop(rendered.page, rendered.bbox, *size, rendered.mime_type, base64, path)
+        return Crop(rendered.page, rendered.bbox, *size, rendered.mime_type, base64=base64, path=path)
 
     @contextmanager
     def _tolerance(self) -> Iterator[None]:
@@ -142,7 +144,7 @@ class CropRendering:
             yield
         except PDFPasswordError:
             raise
-        except (PDFOpenError, SourceChangedError, SourceUnavailableError) as error:
+        except (PDFOpenError, SourceUnavailableError) as error:
             if self._options.on_error == "raise":
                 raise
             warn(f"no pictures: {error}", SourceUnavailableWarning)

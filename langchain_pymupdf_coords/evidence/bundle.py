@@ -5,12 +5,13 @@ import os
 import re
 import warnings
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, get_args
 
 from langchain_core.documents import Document
 
+from langchain_pymupdf_coords import checks
 from langchain_pymupdf_coords.citations.cited_quotes import CitedQuote, SourceRequest
 from langchain_pymupdf_coords.citations.results import LocatedAnswer, LocatedCitation
 from langchain_pymupdf_coords.citations.verifying import CitationPlacer
@@ -20,13 +21,12 @@ from langchain_pymupdf_coords.evidence.bundle_files import (
     BUNDLE_VERSION,
     RECORD,
     Evidence,
-    FileAccess,
     bundle_files,
     made_with,
 )
 from langchain_pymupdf_coords.quote_locator import QuoteLocator
 from langchain_pymupdf_coords.sources.files import digest_of
-from langchain_pymupdf_coords.sources.resolver import Resolver
+from langchain_pymupdf_coords.sources.resolver import FileAccess, OnChange, Resolver
 
 # Each copy of a PDF gets an id of its own, of any bytes, in its trailer.
 _FILE_ID = re.compile(rb"/ID\s*\[.*?\]\s*(?=/|>>)", re.DOTALL)
@@ -45,6 +45,7 @@ class BundleReport:
     """
 
     problems: tuple[str, ...]
+    _: KW_ONLY
     unchecked: tuple[str, ...] = ()
 
     @property
@@ -86,9 +87,10 @@ class EvidenceBundle:
         path: str | os.PathLike[str],
         *,
         question: str = "",
-        root: str | None = None,
+        root: str | os.PathLike[str] | None = None,
         resolver: Resolver | None = None,
         password: str | None = None,
+        on_change: OnChange = "warn",
     ) -> Self:
         """Write the evidence for an answer, whole or not at all, and return the bundle.
 
@@ -99,17 +101,24 @@ class EvidenceBundle:
             root: Folder that no source may lie outside of.
             resolver: Called with the ``source`` of a Document; returns a path, the bytes or a ``Blob``.
             password: User or owner password of encrypted files.
+            on_change: When a file is not the one that was indexed: ``"warn"`` and leave out what would be
+                drawn on it, so that the bundle fails ``verify``; or ``"raise"``.
 
         Raises:
-            OptionError: The folder is there already.
+            OptionError: The folder is there already, or another option has a value that cannot be used.
             ProvenanceError: Coordinates of a cited Document are malformed or not those of its file.
             SourceUnavailableError: A cited file is gone or cannot be read.
-            SourceChangedError: A cited file is not the one that was indexed.
+            SourceChangedError: A cited file is not the one that was indexed, and ``on_change`` is
+                ``"raise"``.
             SourceAccessError: A ``source`` lies outside of ``root``.
             PDFPasswordError: A password is needed, or ``password`` is wrong.
             PDFOpenError: A cited file is damaged.
             OSError: ``path`` cannot be written to.
         """
+        checks.instance("located", located, LocatedAnswer)
+        checks.path("path", path)
+        checks.text("question", question)
+        checks.choice("on_change", on_change, get_args(OnChange))
         access = FileAccess(root=root, resolver=resolver, password=password)
         evidence = Evidence(
             question=question,
@@ -117,7 +126,7 @@ class EvidenceBundle:
             citations=located.citations,
             documents=located.documents,
         )
-        files = bundle_files(evidence, access)
+        files = bundle_files(evidence, access, on_change)
         files[MANIFEST] = manifest_of(files)
         write_files(Path(path), files)
         return cls(Path(path), files)
@@ -127,9 +136,11 @@ class EvidenceBundle:
         """Return the bundle at a path, see ``write``. Nothing in it is believed until ``verify`` was called.
 
         Raises:
+            OptionError: ``path`` is no path.
             SourceUnavailableError: There is none, or it cannot be read.
             ProvenanceError: It holds something that no bundle does, or far too much.
         """
+        checks.path("path", path)
         return cls(Path(path), read_files(Path(path)))
 
     @property
@@ -138,7 +149,11 @@ class EvidenceBundle:
         return digest_of(self.files.get(MANIFEST, b""))
 
     def verify(
-        self, *, root: str | None = None, resolver: Resolver | None = None, password: str | None = None
+        self,
+        *,
+        root: str | os.PathLike[str] | None = None,
+        resolver: Resolver | None = None,
+        password: str | None = None,
     ) -> BundleReport:
         """Return a report on whether the bundle is whole and the PDFs still say what it says.
 
@@ -150,23 +165,26 @@ class EvidenceBundle:
             root: Folder that no source may lie outside of.
             resolver: Called with the ``source`` of a Document, for files that moved.
             password: User or owner password of encrypted files.
+
+        Raises:
+            OptionError: An option has a value that cannot be used.
         """
+        access = FileAccess(root=root, resolver=resolver, password=password)
         problems = list(self._altered_files())
         try:
             record = self._record()
-            access = FileAccess(root=root, resolver=resolver, password=password)
             evidence, differing = _again(record, access)
             problems += differing
-            made = bundle_files(evidence, access)
+            made = bundle_files(evidence, access, "raise")
         except PyMuPDFCoordsError as error:
             return BundleReport((*problems, f"{type(error).__name__}: {error}"))
         versions = record.get("made_with")
         if versions != made_with():
             return BundleReport(
-                tuple(problems), (f"pictures and pages, made with {versions}, not {made_with()}",)
+                tuple(problems), unchecked=(f"pictures and pages, made with {versions}, not {made_with()}",)
             )
-        problems += self._differing_files(made)
-        return BundleReport(tuple(problems), tuple(self._encrypted_files(made)))
+        problems += self._differing_files(made, record)
+        return BundleReport(tuple(problems), unchecked=tuple(self._encrypted_files(made)))
 
     def _altered_files(self) -> Iterator[str]:
         files = {name: data for name, data in self.files.items() if name != MANIFEST}
@@ -182,20 +200,40 @@ class EvidenceBundle:
             record = json.loads(self.files[RECORD])
         except (KeyError, ValueError, RecursionError) as cause:
             raise ProvenanceError(f"{RECORD} is missing or no JSON: {cause!r:.200}") from cause
-        if not isinstance(record, dict) or record.get("bundle_version") != BUNDLE_VERSION:
-            raise ProvenanceError(f"{RECORD} is not of a bundle of version {BUNDLE_VERSION}")
-        return record
+        if not isinstance(record, dict) or record.get("bundle_version") not in (1, BUNDLE_VERSION):
+            raise ProvenanceError(f"{RECORD} is not of a bundle of version {BUNDLE_VERSION}, or of 1")
+        return _of_this_version(record)
 
-    def _differing_files(self, made: Mapping[str, bytes]) -> Iterator[str]:
+    def _differing_files(self, made: Mapping[str, bytes], record: Mapping[str, Any]) -> Iterator[str]:
         encrypted = set(self._encrypted_files(made))
-        for name in sorted({*made, *self.files} - {MANIFEST, *encrypted}):
-            if name not in made or name not in self.files:
-                yield f"{name}: {'not of this evidence' if name in self.files else 'missing'}"
-            elif _without_id(name, self.files[name]) != _without_id(name, made[name]):
+        # As it would be written now: it may be of an earlier version.
+        kept = {**self.files, RECORD: json.dumps(record).encode()}
+        made = {**made, RECORD: json.dumps(json.loads(made[RECORD])).encode()}
+        for name in sorted({*made, *kept} - {MANIFEST, *encrypted}):
+            if name not in made or name not in kept:
+                yield f"{name}: {'not of this evidence' if name in kept else 'missing'}"
+            elif _without_id(name, kept[name]) != _without_id(name, made[name]):
                 yield f"{name}: not what the source PDFs give now"
 
     def _encrypted_files(self, made: Mapping[str, bytes]) -> Iterator[str]:
         return (name for name, data in made.items() if name.endswith(".pdf") and b"/Encrypt" in data)
+
+
+def _of_this_version(record: dict[str, Any]) -> dict[str, Any]:
+    """Return a record as it would be written now; version 1 had other names in its citations."""
+    citations = record.get("citations")
+    if record["bundle_version"] == BUNDLE_VERSION or not isinstance(citations, list):
+        return record
+    return {**record, "bundle_version": BUNDLE_VERSION, "citations": [_renamed(old) for old in citations]}
+
+
+def _renamed(old: object) -> object:
+    if not isinstance(old, dict):
+        return old
+    citation = {"source_number" if key == "source" else key: value for key, value in old.items()}
+    if citation.get("status") == "unverified":
+        citation["status"] = "not_found"
+    return citation
 
 
 def _again(record: Mapping[str, Any], access: FileAccess) -> tuple[Evidence, list[str]]:
@@ -209,9 +247,7 @@ def _again(record: Mapping[str, Any], access: FileAccess) -> tuple[Evidence, lis
     except (KeyError, TypeError, ValueError) as cause:
         raise ProvenanceError(f"{RECORD} is malformed: {cause!r:.200}") from cause
     cutoff = min([90.0, *(score - 0.01 for score in scores)])  # scores are rounded
-    locator = QuoteLocator(
-        cutoff=cutoff, root=access.root, resolver=access.resolver, password=access.password
-    )
+    locator = QuoteLocator(cutoff=cutoff, **vars(access))
     placer = CitationPlacer(locator, documents)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SourceChangedWarning)  # said by what differs
@@ -225,7 +261,7 @@ def _again(record: Mapping[str, Any], access: FileAccess) -> tuple[Evidence, lis
 
 
 def _quote(citation: Mapping[str, Any]) -> CitedQuote:
-    source, span = citation["source"], citation["answer_span"]
+    source, span = citation["source_number"], citation["answer_span"]
     if not isinstance(citation["quote"], str) or not isinstance(source, int | None):
         raise TypeError("a citation has no quote or source")
     request = _UNKNOWN_SOURCE if source is None and citation["swapped"] else SourceRequest(source)

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
@@ -14,30 +15,22 @@ from langchain_core.documents import Document
 from langchain_pymupdf_coords.annotations import annotate_pdf
 from langchain_pymupdf_coords.citations.results import LocatedCitation
 from langchain_pymupdf_coords.document_transformers import SourceCropTransformer
+from langchain_pymupdf_coords.errors import SourceChangedWarning
 from langchain_pymupdf_coords.evidence.page import evidence_html
 from langchain_pymupdf_coords.provenance.crops import Crop
 from langchain_pymupdf_coords.provenance.quotes import QuoteMatch
 from langchain_pymupdf_coords.provenance.source_names import file_stem
-from langchain_pymupdf_coords.sources.resolver import Resolver, document_source
+from langchain_pymupdf_coords.sources.resolver import FileAccess, OnChange, document_source
 
 RECORD = "evidence.json"
 
 PAGE = "evidence.html"
 
-BUNDLE_VERSION = 1
+BUNDLE_VERSION = 2
 
 _NOT_STORED = ("crops",)  # pictures are files of their own
 
 _SUFFIXES = {"image/png": "png", "image/jpeg": "jpg", "image/webp": "webp"}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileAccess:
-    """How the PDFs are reached, see ``SourceResolver``."""
-
-    root: str | None = None
-    resolver: Resolver | None = None
-    password: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +66,7 @@ class Evidence:
         }
 
 
-def bundle_files(evidence: Evidence, access: FileAccess) -> dict[str, bytes]:
+def bundle_files(evidence: Evidence, access: FileAccess, on_change: OnChange) -> dict[str, bytes]:
     """Return all files of a bundle but the manifest, by name.
 
     Raises:
@@ -84,15 +77,15 @@ def bundle_files(evidence: Evidence, access: FileAccess) -> dict[str, bytes]:
         evidence.cited,
         question=evidence.question,
         answer=answer_with_doubts(evidence.answer, evidence.citations),
-        root=access.root,
-        resolver=access.resolver,
-        password=access.password,
+        **vars(access),
+        on_change=on_change,
     )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SourceChangedWarning)  # said when the page was made
+        crops, annotated = _crops(evidence, access, on_change), _annotated(evidence, access, on_change)
     record = json.dumps(evidence.record(), ensure_ascii=False, allow_nan=False, indent=1)
     files = {RECORD: record.encode("utf-8", errors="replace"), PAGE: page.html.encode()}
-    files |= _crops(evidence, access)
-    files |= _annotated(evidence, access)
-    return files
+    return {**files, **crops, **annotated}
 
 
 def answer_with_doubts(answer: str, citations: Iterable[LocatedCitation]) -> str:
@@ -122,7 +115,9 @@ def _doubt(citation: LocatedCitation) -> str:
         return "in none of the sources"
     if citation.swapped:
         return (
-            f"not in source {citation.source}" if citation.source is not None else "not in the source named"
+            "not in the source named"
+            if citation.source_number is None
+            else f"not in source {citation.source_number}"
         )
     return "not word for word" if citation.status in ("fuzzy", "fragments") else "cut from its words"
 
@@ -138,9 +133,11 @@ def _document_record(document: Document) -> dict[str, Any]:
     return {"id": document.id, "page_content": document.page_content, "metadata": metadata}
 
 
-def _crops(evidence: Evidence, access: FileAccess) -> dict[str, bytes]:
+def _crops(evidence: Evidence, access: FileAccess, on_change: OnChange) -> dict[str, bytes]:
     transformer = SourceCropTransformer(
-        by="quote", root=access.root, resolver=access.resolver, password=access.password
+        by="quote",
+        **vars(access),
+        on_change=on_change,
     )
     files = {}
     for number, document in enumerate(transformer.invoke(evidence.cited), 1):
@@ -150,11 +147,13 @@ def _crops(evidence: Evidence, access: FileAccess) -> dict[str, bytes]:
     return files
 
 
-def _annotated(evidence: Evidence, access: FileAccess) -> dict[str, bytes]:
-    return dict(_annotated_files(evidence.cited, access))
+def _annotated(evidence: Evidence, access: FileAccess, on_change: OnChange) -> dict[str, bytes]:
+    return dict(_annotated_files(evidence.cited, access, on_change))
 
 
-def _annotated_files(documents: Sequence[Document], access: FileAccess) -> Iterator[tuple[str, bytes]]:
+def _annotated_files(
+    documents: Sequence[Document], access: FileAccess, on_change: OnChange
+) -> Iterator[tuple[str, bytes]]:
     sources = dict.fromkeys(document_source(document) for document in documents)
     with TemporaryDirectory() as folder:
         for number, source in enumerate(sources, 1):
@@ -162,8 +161,7 @@ def _annotated_files(documents: Sequence[Document], access: FileAccess) -> Itera
                 documents,
                 Path(folder) / f"{number}.pdf",
                 source=source,
-                root=access.root,
-                resolver=access.resolver,
-                password=access.password,
+                **vars(access),
+                on_change=on_change,
             )
             yield f"annotated/{number}-{file_stem(source)}.pdf", path.read_bytes()

@@ -2,19 +2,20 @@
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from html import escape
 from pathlib import Path
 
 from langchain_core.documents import Document
 
+from langchain_pymupdf_coords import checks
 from langchain_pymupdf_coords.crops.options import CropOptions, OnError
 from langchain_pymupdf_coords.evidence.entries import entries_by_source
 from langchain_pymupdf_coords.evidence.markup import Heading, evidence_markup
 from langchain_pymupdf_coords.evidence.pictures import EvidencePictures
 from langchain_pymupdf_coords.folding import clean_text
 from langchain_pymupdf_coords.sources.files import write_whole
-from langchain_pymupdf_coords.sources.resolver import Resolver
+from langchain_pymupdf_coords.sources.resolver import OnChange, Resolver
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,7 @@ class EvidencePage:
     """
 
     html: str = field(repr=False)
+    _: KW_ONLY
     path: Path | None = None
 
     def _repr_html_(self) -> str:
@@ -49,6 +51,7 @@ def evidence_html(
     dpi: float = 144,
     max_total_pixels: int = 120_000_000,
     on_error: OnError = "raise",
+    on_change: OnChange = "warn",
     root: str | os.PathLike[str] | None = None,
     resolver: Resolver | None = None,
     password: str | None = None,
@@ -70,8 +73,10 @@ def evidence_html(
         dpi: Pixels per inch of the pictures.
         max_total_pixels: Most pixels of all pictures together. Beyond it the resolution is lowered, and, when
             nothing could be read any more, pictures are left out; both with a ``RenderBudgetWarning``.
-        on_error: When a file is gone, damaged, or not the one that was indexed: ``"raise"``, or ``"warn"``
-            and show where the marks are on blank pages, with the reason.
+        on_error: When a file is gone or damaged: ``"raise"``, or ``"warn"`` and show where the marks are on
+            blank pages, with the reason.
+        on_change: When a file is not the one that was indexed: ``"warn"`` and show its marks on blank pages,
+            with the reason; or ``"raise"``.
         root: Folder that no source may lie outside of.
         resolver: Called with the ``source`` of a Document; returns a path, the bytes or a ``Blob``.
         password: User or owner password of encrypted files.
@@ -79,7 +84,7 @@ def evidence_html(
     Raises:
         ProvenanceError: Coordinates of a Document are missing or malformed, or not those of its file.
         SourceUnavailableError: A file is gone or cannot be read.
-        SourceChangedError: A file is not the one that was indexed.
+        SourceChangedError: A file is not the one that was indexed, and ``on_change`` is ``"raise"``.
         SourceAccessError: A ``source`` lies outside of ``root``.
         PDFPasswordError: A password is needed, or ``password`` is wrong.
         PDFOpenError: A file is damaged or not a PDF.
@@ -90,15 +95,20 @@ def evidence_html(
         dpi=dpi,
         max_total_pixels=max_total_pixels,
         on_error=on_error,
+        on_change=on_change,
         root=root,
         resolver=resolver,
         password=password,
     )
-    sources = entries_by_source(documents)
+    for name, text in {"question": question, "answer": answer, "title": title}.items():
+        checks.text(name, text, optional=True)
+    if path is not None:
+        checks.path("path", path)
+    sources = entries_by_source(checks.several_documents("documents", documents))
     pictures = EvidencePictures(options, sources).pictures()
     heading = Heading(*(clean_text(text or "") for text in (title, question, answer)))
     html = evidence_markup(heading, sources, pictures)
     if path is None:
         return EvidencePage(html)
     write_whole(Path(path), html.encode("utf-8"))
-    return EvidencePage(html, Path(path))
+    return EvidencePage(html, path=Path(path))

@@ -10,14 +10,13 @@ from langchain_pymupdf_coords.errors import (
     PDFPasswordError,
     ProvenanceError,
     RenderBudgetWarning,
-    SourceChangedError,
     SourceUnavailableError,
     SourceUnavailableWarning,
 )
 from langchain_pymupdf_coords.evidence.entries import SourceEntries
 from langchain_pymupdf_coords.pdf.rendering import PageRenderer, Rendered
 from langchain_pymupdf_coords.sources.files import shown
-from langchain_pymupdf_coords.sources.resolver import SourceResolver, require_unchanged
+from langchain_pymupdf_coords.sources.resolver import are_unchanged
 
 PageKey = tuple[str, int]
 """The source of a page, and its number from 1."""
@@ -29,6 +28,8 @@ _LEAST_PIXELS = 60_000
 _LARGE_PNG = 300_000
 
 _NO_ROOM = "The page has no picture, because this file would become too large."
+
+_CHANGED = "The page has no picture, because its file is not the one that was indexed any more."
 
 
 class EvidencePictures:
@@ -57,7 +58,7 @@ class EvidencePictures:
                 found |= self._pages(source)
             except PDFPasswordError:
                 raise
-            except (PDFOpenError, SourceChangedError, SourceUnavailableError) as error:
+            except (PDFOpenError, SourceUnavailableError) as error:
                 if self._options.on_error == "raise":
                     raise
                 warn(f"no pictures: {error}", SourceUnavailableWarning)
@@ -66,14 +67,15 @@ class EvidencePictures:
         self._warn()
         return found
 
-    def _pages(self, source: SourceEntries) -> Iterator[tuple[PageKey, Rendered]]:
+    def _pages(self, source: SourceEntries) -> Iterator[tuple[PageKey, Rendered | str]]:
         options = self._options
         pages = [page for page in source.pages if (source.source, page) in self._drawn]
         if not pages:
             return
-        file = SourceResolver(root=options.root, resolver=options.resolver).resolve(source.source)
-        for document in source.documents:
-            require_unchanged(document, file)
+        file = options.resolve(source.source)
+        if not all(are_unchanged(source.documents, file, options.on_change)):
+            yield from (((source.source, page), _CHANGED) for page in source.pages)
+            return
         with PageRenderer(file, password=options.password) as renderer:
             for page in pages:
                 yield (source.source, page), self._page(renderer, source.source, page)

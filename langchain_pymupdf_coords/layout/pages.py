@@ -14,6 +14,11 @@ HEADING_CLASSES = ("title", "section-header")
 
 PICTURE_CLASSES = ("picture", "formula")
 
+_TEXT_CLASSES = ("text", "list-item", "table", "caption", "footnote")
+
+LAYOUT_CLASSES = (*HEADING_CLASSES, *_TEXT_CLASSES, *PICTURE_CLASSES, "page-header", "page-footer")
+"""The classes that the layout model tells apart."""
+
 
 class Glyph(NamedTuple):
     """A character as the page draws it, and where. A tuple, because pages have thousands."""

@@ -9,9 +9,11 @@ from typing import Any, Literal, get_args
 
 from langchain_text_splitters import TextSplitter
 
+from langchain_pymupdf_coords import checks
 from langchain_pymupdf_coords.chunking.chunks import ChunkMode
 from langchain_pymupdf_coords.errors import OptionError
 from langchain_pymupdf_coords.folding import clean_text
+from langchain_pymupdf_coords.layout.pages import LAYOUT_CLASSES
 from langchain_pymupdf_coords.loading.progress import ProgressCallback, require_bar
 
 OCRMode = Literal["auto", "never", "force"]
@@ -41,7 +43,8 @@ class ParsingOptions:
         length_function: Length of a text; ``len`` counts characters, a tokenizer's function tokens.
         text_splitter: Splits the text of boxes that are larger than a chunk; by default it is split at the
             ends of sentences, lines or words. Tables are always split between rows, and code at line ends.
-        exclude_classes: Layout classes to leave out; ``()`` keeps everything.
+        exclude_classes: Layout classes to leave out, of those of ``SourceBox.box_class``; ``()`` keeps
+            everything.
         mode: ``"chunk"`` cuts at headings and at ``chunk_size``, ``"page"`` makes a Document per page,
             ``"box"`` one per layout box.
         ocr: ``"auto"`` recognises pages without a usable text layer, if an OCR engine is installed;
@@ -83,29 +86,43 @@ class ParsingOptions:
     cache_bytes: int = 2 * 1024**3
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "pages", _page_numbers(self.pages))
-        object.__setattr__(self, "extra_metadata", _flat(self.extra_metadata))
-        _check_sizes(self.chunk_size, self.chunk_overlap)
-        _check_choice("mode", self.mode, get_args(ChunkMode))
-        _check_choice("ocr", self.ocr, get_args(OCRMode))
-        _check_language(self.ocr_language)
-        if isinstance(self.exclude_classes, str):
-            raise OptionError(f"exclude_classes takes names of classes, such as ({self.exclude_classes!r},)")
-        object.__setattr__(self, "exclude_classes", tuple(self.exclude_classes))
-        self._check_means()
+        checked = {**self._checked_content(), **self._checked_means()}
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
 
-    def _check_means(self) -> None:
-        """Check the options that decide how a file is read, but not what comes out."""
-        if self.workers != "auto" and (type(self.workers) is not int or self.workers < 1):
-            raise OptionError(f'workers must be a positive int or "auto", not {self.workers!r}')
-        if not isinstance(self.progress, bool) and not callable(self.progress):
-            raise OptionError(f"progress must be a bool or a function of two ints, not {self.progress!r}")
+    def _checked_content(self) -> dict[str, object]:
+        """Check the options that decide what comes out, and return those that take more than one form."""
+        checks.function("length_function", self.length_function, "from a text to its length")
+        if self.text_splitter is not None:
+            checks.text_splitter(self.text_splitter)
+        checks.choice("mode", self.mode, get_args(ChunkMode))
+        checks.choice("ocr", self.ocr, get_args(OCRMode))
+        _check_language(self.ocr_language)
+        checks.flag("line_map", self.line_map)
+        size = checks.whole_number("chunk_size", self.chunk_size)
+        return {
+            "pages": _page_numbers(self.pages),
+            "chunk_size": size,
+            "chunk_overlap": _overlap(self.chunk_overlap, size),
+            "exclude_classes": checks.names("exclude_classes", self.exclude_classes, LAYOUT_CLASSES),
+            "extra_metadata": _flat(self.extra_metadata),
+        }
+
+    def _checked_means(self) -> dict[str, object]:
+        """Check the options that decide how a file is read, and return those that take more than one form."""
+        checks.password(self.password)
         if self.progress is True:
             require_bar()
-        if type(self.cache_bytes) is not int or self.cache_bytes < 1:
-            raise OptionError(f"cache_bytes must be a positive int, not {self.cache_bytes!r}")
-        if self.cache_dir is not None and find_spec("diskcache") is None:
-            raise ImportError("cache_dir needs diskcache: pip install 'langchain-pymupdf-coords[cache]'")
+        elif self.progress is not False:
+            checks.function("progress", self.progress, "of two ints, or a bool")
+        if self.cache_dir is not None:
+            checks.path("cache_dir", self.cache_dir)
+            if find_spec("diskcache") is None:
+                raise ImportError("cache_dir needs diskcache: pip install 'langchain-pymupdf-coords[cache]'")
+        return {
+            "workers": _workers(self.workers),
+            "cache_bytes": checks.whole_number("cache_bytes", self.cache_bytes),
+        }
 
     def selected(self, total: int, name: str) -> list[int]:
         """Return the page numbers to read of a file.
@@ -137,22 +154,36 @@ class ParsingOptions:
 def _page_numbers(pages: object) -> tuple[int, ...] | None:
     if pages is None:
         return None
-    if isinstance(pages, str | bytes | int) or not isinstance(pages, Iterable):
-        raise OptionError(f"pages takes page numbers from 1, such as [1, 2] or range(1, 11), not {pages!r}")
-    numbers = list(pages)
-    for number in numbers:
-        if type(number) is not int:
-            raise OptionError(f"pages: {number!r} is not a page number")
-        if number < 1:
-            raise OptionError(f"pages: there is no page {number}, pages count from 1")
+    if isinstance(pages, str | bytes) or not isinstance(pages, Iterable):
+        raise checks.wrong("pages", "page numbers from 1, such as [1, 2] or range(1, 11)", pages)
+    numbers = [checks.whole_number("pages: a page number", number) for number in pages]
     if not numbers:
         raise OptionError("pages is empty: give page numbers from 1, or None for all")
     return tuple(sorted(set(numbers)))
 
 
-def _flat(extra: Mapping[str, MetadataValue] | None) -> dict[str, MetadataValue]:
+def _overlap(overlap: object, size: int) -> int:
+    number = checks.whole_number("chunk_overlap", overlap, low=0)
+    if number >= size:
+        raise checks.wrong("chunk_overlap", f"less than chunk_size, which is {size}", overlap)
+    return number
+
+
+def _workers(workers: object) -> int | str:
+    if isinstance(workers, str):
+        if workers != "auto":
+            raise checks.wrong("workers", 'a whole number from 1, or "auto"', workers)
+        return workers
+    return checks.whole_number("workers", workers)
+
+
+def _flat(extra: object) -> dict[str, MetadataValue]:
     cleaned: dict[str, MetadataValue] = {}
+    if extra is not None and not isinstance(extra, Mapping):
+        raise checks.wrong("extra_metadata", "a dict of names to values", extra)
     for key, value in (extra or {}).items():
+        if not isinstance(key, str):
+            raise checks.wrong("extra_metadata: a key", "a string", key)
         if key in OWN_KEYS:
             raise OptionError(f"extra_metadata: {key!r} is written by the loader, choose another key")
         if not isinstance(value, str | int | float | bool):
@@ -162,20 +193,6 @@ def _flat(extra: Mapping[str, MetadataValue] | None) -> dict[str, MetadataValue]
             raise OptionError(f"extra_metadata: {key!r} is not a number that JSON can hold")
         cleaned[key] = clean_text(value) if isinstance(value, str) else value
     return cleaned
-
-
-def _check_sizes(size: int, overlap: int) -> None:
-    if type(size) is not int or size < 1:
-        raise OptionError(f"chunk_size must be a positive int, not {size!r}")
-    if type(overlap) is not int or not 0 <= overlap < size:
-        raise OptionError(
-            f"chunk_overlap must be an int from 0 to below chunk_size ({size}), not {overlap!r}"
-        )
-
-
-def _check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
-    if value not in choices:
-        raise OptionError(f"{name} must be one of {', '.join(map(repr, choices))}, not {value!r}")
 
 
 def _check_language(language: object) -> None:

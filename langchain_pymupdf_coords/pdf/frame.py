@@ -17,7 +17,7 @@ def page_geometry(page: pymupdf.Page) -> PageGeometry:
     media, crop = page.mediabox, page.cropbox
     # PyMuPDF gives the CropBox with y running down from the top of the MediaBox.
     bottom_up = (crop.x0, media.y1 - crop.y1, crop.x1, media.y1 - crop.y0)
-    return PageGeometry(_bbox(media), bottom_up, page.rotation, _user_unit(page))
+    return PageGeometry(_bbox(media), bottom_up, page.rotation, user_unit=_user_unit(page))
 
 
 def _user_unit(page: pymupdf.Page) -> float:
@@ -43,13 +43,15 @@ def bring_upright(page: pymupdf.Page) -> None:
     """
     geometry = page_geometry(page)
     _set_boxes(page, geometry.mediabox)
-    whole = PageGeometry(geometry.mediabox, geometry.mediabox, geometry.rotation, geometry.user_unit)
+    whole = PageGeometry(
+        geometry.mediabox, geometry.mediabox, geometry.rotation, user_unit=geometry.user_unit
+    )
     # The displayed page, in the displayed frame of a page that shows its whole MediaBox.
     corners = to_pdf_user_space(bbox_to_quad((0.0, 0.0, *geometry.size)), geometry)
     shown = from_pdf_user_space(corners, whole)
     page.remove_rotation()
     media = _bbox(page.mediabox)
-    turned = PageGeometry(media, media, 0, geometry.user_unit)
+    turned = PageGeometry(media, media, 0, user_unit=geometry.user_unit)
     _set_boxes(page, bbox_of_points(to_pdf_user_space(shown, turned)))
 
 

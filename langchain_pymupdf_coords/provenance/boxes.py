@@ -10,7 +10,7 @@ import json
 import re
 import uuid
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 from langchain_pymupdf_coords.errors import ProvenanceError
@@ -52,6 +52,7 @@ class SourceBox:
 
     page: int
     bbox: BBox
+    _: KW_ONLY
     box_class: str = DEFAULT_BOX_CLASS
     span: tuple[int, int] | None = None
 

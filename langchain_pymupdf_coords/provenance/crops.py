@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import KW_ONLY, asdict, dataclass
 from typing import Self
 
 from langchain_pymupdf_coords.folding import clean_text
@@ -44,6 +44,7 @@ class Crop:
     width: int
     height: int
     mime_type: str
+    _: KW_ONLY
     base64: str | None = None
     path: str | None = None
 

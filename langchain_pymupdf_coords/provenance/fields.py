@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from langchain_pymupdf_coords import checks
 from langchain_pymupdf_coords.errors import ProvenanceError
 from langchain_pymupdf_coords.folding import UNSTORABLE
 from langchain_pymupdf_coords.geometry import BBox, Quad
@@ -196,8 +197,10 @@ def stored_value(document: DocumentLike, key: str) -> tuple[Field, object]:
     """Return the place and the unchecked value of a metadata key; None if missing, as some stores give it.
 
     Raises:
+        OptionError: ``document`` is not one Document.
         ProvenanceError: ``metadata["coords_version"]`` is malformed or newer than ``COORDS_VERSION``.
     """
+    checks.one_document("document", document)
     metadata = document.metadata
     source = metadata.get("source")
     version = metadata.get("coords_version")

@@ -11,16 +11,16 @@ from langchain_pymupdf_coords.sources.files import (
     check_digest,
 )
 from langchain_pymupdf_coords.sources.resolver import (
+    FileAccess,
     Resolver,
-    SourceResolver,
     normalise_source,
 )
 
 __all__ = [
+    "FileAccess",
     "Resolver",
     "SourceFile",
     "SourceKey",
-    "SourceResolver",
     "check_digest",
     "normalise_source",
 ]

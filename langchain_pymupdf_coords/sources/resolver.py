@@ -1,6 +1,6 @@
 """From the ``source`` of a Document to its file, if it is still the one that was indexed: decided here alone.
 
-A ``source`` comes back from a vector store, so it is untrusted input. ``SourceResolver`` turns it into a
+A ``source`` comes back from a vector store, so it is untrusted input. ``FileAccess`` turns it into a
 ``SourceFile`` by the caller's rules: a ``root`` folder that nothing may leave, a ``resolver`` function for
 files that moved or never were local, or, with neither, any local path or ``file:`` URL. It decides on the
 fully resolved real path and opens nothing. A hard link inside the root to a file outside cannot be told
@@ -9,19 +9,23 @@ from a file of its own, so only trusted users should be able to write into the r
 
 import os
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path, PureWindowsPath
+from typing import Literal
 from urllib.parse import unquote
 
 from langchain_core.documents.base import Blob
 
+from langchain_pymupdf_coords import checks
 from langchain_pymupdf_coords.errors import (
     ProvenanceError,
     PyMuPDFCoordsError,
     SourceAccessError,
     SourceChangedError,
+    SourceChangedWarning,
     SourceUnavailableError,
+    warn,
 )
 from langchain_pymupdf_coords.provenance.fields import DocumentLike
 from langchain_pymupdf_coords.sources.files import (
@@ -35,6 +39,9 @@ from langchain_pymupdf_coords.sources.files import (
 
 Resolver = Callable[[str], str | os.PathLike[str] | bytes | Blob]
 """From the ``source`` of a Document to its file: a local path, the bytes, or a ``Blob`` with either."""
+
+OnChange = Literal["warn", "raise"]
+"""What to do when a file is not the one that was indexed: go on without it and warn, or raise."""
 
 _LOCAL_URL = re.compile(
     r"(?P<scheme>file(?=:/)|local(?=://)):(?://(?P<host>[^/]*))?(?P<path>.*)", re.IGNORECASE | re.DOTALL
@@ -50,9 +57,9 @@ _KERNEL_FILE = re.compile(r"/+(?:proc|sys|dev(?!/shm/))(?:/|$)")
 _MAX_PATH_CHARS = 4096  # the limit of Linux; longer ones only cost time
 
 
-@dataclass(frozen=True)
-class SourceResolver:
-    """The caller's rules for which files a ``source`` may lead to.
+@dataclass(frozen=True, kw_only=True)
+class FileAccess:
+    """How the file behind a Document may be reached: the options of all that opens a file again.
 
     Relative sources start from ``root``, or from the working directory without one. No ``~`` or variable is
     expanded. With both ``root`` and ``resolver``, a path that the resolver returns must lie inside the root.
@@ -60,20 +67,25 @@ class SourceResolver:
 
     Attributes:
         root: Folder that no file may lie outside of, made absolute at once; None for no limit.
-        resolver: Called with the ``source`` as the Document has it. Its answers are held to ``root`` too.
+        resolver: Called with the ``source`` as the Document has it; returns a path, the bytes or a ``Blob``.
+            Its answers are held to ``root`` too.
+        password: User or owner password of encrypted files.
 
     Raises:
-        SourceAccessError: ``root`` is empty, which would mean the working directory by accident.
+        OptionError: An option has a value that cannot be used; the message names it.
     """
 
     root: str | os.PathLike[str] | None = None
     resolver: Resolver | None = None
+    password: str | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
+        if self.resolver is not None:
+            checks.function("resolver", self.resolver, "of the source that returns a path, bytes or a Blob")
+        checks.password(self.password)
         if self.root is None:
             return
-        if not os.fspath(self.root):
-            raise SourceAccessError("root is empty: give a folder, or None for no limit")
+        checks.folder("root", self.root)
         # Links in it are left alone until a source is resolved: they may be set or changed later.
         object.__setattr__(self, "root", Path(os.path.abspath(self.root)))  # noqa: PTH100
 
@@ -225,3 +237,27 @@ def require_unchanged(document: DocumentLike, file: SourceFile) -> None:
             f"{shown(file.source)} is not the file that was indexed: its digest differs from "
             "metadata['source_digest']; index it again"
         )
+
+
+def are_unchanged(documents: Sequence[DocumentLike], file: SourceFile, on_change: OnChange) -> list[bool]:
+    """Return, for each of some Documents, whether the file is the one it was made of: it may be drawn on.
+
+    Raises:
+        SourceChangedError: It is not that of all, and ``on_change`` is ``"raise"``.
+        SourceUnavailableError, SourceAccessError: See ``SourceFile.digest``.
+    """
+    changes = [_change(document, file) for document in documents]
+    if error := next(filter(None, changes), None):
+        if on_change == "raise":
+            raise error
+        left_out = f"{sum(map(bool, changes))} of {len(documents)} Documents"
+        warn(f"nothing is drawn for {left_out}: {error}", SourceChangedWarning)
+    return [change is None for change in changes]
+
+
+def _change(document: DocumentLike, file: SourceFile) -> SourceChangedError | None:
+    try:
+        require_unchanged(document, file)
+    except SourceChangedError as error:
+        return error
+    return None

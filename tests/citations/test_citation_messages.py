@@ -32,7 +32,13 @@ def extras_of(message: AIMessage) -> list[dict[str, Any]]:
 
 
 def brief(citation: LocatedCitation) -> tuple[Any, ...]:
-    return citation.source, citation.document_index, citation.status, citation.verified, citation.swapped
+    return (
+        citation.source_number,
+        citation.document_index,
+        citation.status,
+        citation.verified,
+        citation.swapped,
+    )
 
 
 def assert_extras_say_where(located: LocatedAnswer, documents: list[Document]) -> None:
@@ -141,7 +147,7 @@ def test_anthropic_document_that_was_swapped_or_made_up(report_documents: list[D
     assert [brief(citation) for citation in located.citations] == [
         (4, 1, "exact", False, True),
         (10, 1, "exact", False, True),
-        (1, None, "unverified", False, False),
+        (1, None, "not_found", False, False),
     ]
     assert_extras_say_where(located, report_documents)
 
@@ -209,7 +215,7 @@ def test_anthropic_quotation_in_the_answer_is_checked_too(report_documents: list
     located = locate(anthropic(block), report_documents)
     assert [(c.quote, c.status) for c in located.citations] == [
         (PASSENGERS, "exact"),
-        ("profits doubled", "unverified"),
+        ("profits doubled", "not_found"),
     ]
     assert_extras_say_where(located, report_documents)
 
@@ -321,10 +327,10 @@ def test_google_segments_are_of_the_answer_and_count_bytes(report_documents: lis
     )
     located = locate(message, report_documents)
     assert [(c.quote, c.quoted, *brief(c)) for c in located.citations] == [
-        (segments[0], False, 1, None, "unverified", False, False),
+        (segments[0], False, 1, None, "not_found", False, False),
         (PETREL, True, 2, 1, "exact", True, False),
         (PETREL, True, None, 1, "exact", False, True),
-        (segments[2], False, None, None, "unverified", False, False),
+        (segments[2], False, None, None, "not_found", False, False),
     ]
     for citation in located.citations:
         assert text[slice(*citation.answer_span)] == citation.quote
@@ -419,10 +425,10 @@ def test_openai_file_citations_stand_where_their_marks_are(report_documents: lis
     ]
     located = locate(openai(text, *cited), report_documents)
     assert [(c.quote, c.quoted, *brief(c)) for c in located.citations] == [
-        ("They carried many.", False, 1, None, "unverified", False, False),
+        ("They carried many.", False, 1, None, "not_found", False, False),
         (FARES, False, 5, 4, "exact", True, False),
         (PASSENGERS, True, 2, 1, "exact", True, False),
-        ("profits doubled", True, 1, None, "unverified", False, False),
+        ("profits doubled", True, 1, None, "not_found", False, False),
         (FARES, False, None, 4, "exact", False, True),
     ]
     for citation in located.citations:
@@ -569,7 +575,7 @@ def test_odd_annotations_are_kept_and_flagged(report_documents: list[Document], 
     )
     located = locate(message, report_documents)
     (citation,) = located.citations
-    assert citation.status == "unverified"
+    assert citation.status == "not_found"
     assert not citation.quoted
     assert_extras_say_where(located, report_documents)
 

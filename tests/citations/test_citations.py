@@ -50,14 +50,14 @@ def locate(answer: Any, documents: list[Document], **options: Any) -> LocatedAns
 
 def summary(citation: LocatedCitation) -> tuple[Any, ...]:
     flags = citation.verified, citation.confirmed, citation.swapped
-    return citation.quote, citation.source, citation.document_index, citation.status, *flags
+    return citation.quote, citation.source_number, citation.document_index, citation.status, *flags
 
 
 EXPECTED = [
     (PASSENGERS, 2, 1, "exact", True, True, False),
     (VESSELS, 1, 0, "exact", True, True, False),
     (FARES, 3, 4, "exact", False, True, True),
-    (INVENTED, 2, None, "unverified", False, False, False),
+    (INVENTED, 2, None, "not_found", False, False, False),
 ]
 
 
@@ -71,6 +71,19 @@ def test_each_form_of_answer(report_documents: list[Document], answer: Any) -> N
     assert located.answer == (ANSWER.answer if isinstance(answer, QuotedAnswer | dict) else TEXT)
     assert [citation.quote for citation in located.unverified] == [FARES, INVENTED]
     assert [citation.quote for citation in located.of_document(4)] == [FARES]
+
+
+def test_a_citation_has_the_document_that_it_was_found_in(report_documents: list[Document]) -> None:
+    located = locate(ANSWER, report_documents)
+    found, _, elsewhere, invented = located.citations
+    assert found.document is report_documents[1]
+    assert elsewhere.document is report_documents[4]
+    assert (invented.document, invented.status) == (None, "not_found")
+    assert invented in located.unverified
+    # Documents cannot be hashed, yet citations can; their JSON names a Document by its index.
+    assert len(set(located.citations)) == 4
+    assert set(found.to_dict()) >= {"source_number", "document_index"}
+    assert not {"document", "source"} & set(found.to_dict())
 
 
 def test_quads_are_on_the_words(report_documents: list[Document]) -> None:
@@ -137,7 +150,7 @@ def test_without_a_source_the_best_match_comes_first() -> None:
     (citation,) = locate(f"“{CONDITION}”", documents).citations
     assert (citation.document_index, citation.also_in, citation.status) == (2, (0, 1), "exact")
     assert citation.verified
-    assert citation.source is None
+    assert citation.source_number is None
 
 
 def test_word_for_word_elsewhere_is_better_than_alike_in_the_source_asked_for() -> None:
@@ -151,7 +164,7 @@ def test_word_for_word_elsewhere_is_better_than_alike_in_the_source_asked_for() 
 
 def test_a_quote_with_two_sources_is_judged_for_each() -> None:
     located = locate(f"“{CONDITION}” [1][2].", plain(CONDITION, "Nothing of the kind."))
-    assert [(c.source, c.verified, c.swapped) for c in located.citations] == [
+    assert [(c.source_number, c.verified, c.swapped) for c in located.citations] == [
         (1, True, False),
         (2, False, True),
     ]
@@ -173,7 +186,7 @@ def test_a_claim_is_no_quotation() -> None:
     assert (second.quote, second.quoted, second.status) == (
         "The supplier may do as it likes",
         False,
-        "unverified",
+        "not_found",
     )
     assert answer[slice(*second.answer_span)] == second.quote
 
@@ -184,18 +197,18 @@ def test_text_of_a_quoted_answer_is_looked_through_too() -> None:
         citations=[{"source": 1, "quote": CONDITION}, {"source": 2, "quote": "b"}],
     )
     located = locate(answer, plain(CONDITION, "b", "c"))
-    assert [(c.quote, c.source, c.quoted, c.status) for c in located.citations] == [
+    assert [(c.quote, c.source_number, c.quoted, c.status) for c in located.citations] == [
         (CONDITION, 1, True, "exact"),
         ("b", 2, True, "exact"),
-        ("pay 100 euros", 1, True, "unverified"),
-        ("and more", 3, False, "unverified"),
+        ("pay 100 euros", 1, True, "not_found"),
+        ("and more", 3, False, "not_found"),
     ]
 
 
 def test_no_documents_and_no_quotes() -> None:
     assert locate("No quotes.", plain(CONDITION)).citations == ()
     (citation,) = locate(f"“{CONDITION}” [1]", []).citations
-    assert (citation.status, citation.source) == ("unverified", 1)
+    assert (citation.status, citation.source_number) == ("not_found", 1)
     assert locate("", []).message is not None
 
 
@@ -259,7 +272,7 @@ def test_malformed_coordinates_are_refused() -> None:
     document = Document(CONDITION, metadata={"source": "a.pdf", "boxes": "[7]"})
     with pytest.raises(ProvenanceError, match="boxes"):
         locate(f"“{CONDITION}”", [document])
-    assert locate("“something else entirely”", [document]).citations[0].status == "unverified"
+    assert locate("“something else entirely”", [document]).citations[0].status == "not_found"
 
 
 @pytest.mark.parametrize("parsed", [ANSWER, None])

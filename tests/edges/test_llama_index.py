@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from langchain_core.documents import Document
 
-from langchain_pymupdf_coords import Crop, ProvenanceError, QuoteLocator, SourceCropTransformer
+from langchain_pymupdf_coords import Crop, OptionError, ProvenanceError, QuoteLocator, SourceCropTransformer
 from langchain_pymupdf_coords.errors import UnplacedTextWarning
 from langchain_pymupdf_coords.folding import fold_letters
 from langchain_pymupdf_coords.provenance import LineBox
@@ -352,3 +352,11 @@ def test_filter_and_delete(report_documents: list[Document]) -> None:
     assert left.node.metadata["source"] == "other.pdf"
     query = VectorStoreQuery(query_embedding=[0.5] * 4, similarity_top_k=9)
     assert index.vector_store.query(query).ids == [left.node.node_id]
+
+
+def test_one_for_many_is_refused(chunks: list[Document]) -> None:
+    with pytest.raises(OptionError, match=r"documents must be a list of Documents.*give \[document\]"):
+        to_text_nodes(chunks[0])  # type: ignore[arg-type]
+    (node,) = to_text_nodes(chunks[:1])
+    with pytest.raises(OptionError, match=r"nodes must be a list of nodes.*give \[node\]"):
+        to_documents(node)  # type: ignore[arg-type]

@@ -21,6 +21,7 @@ from langchain_pymupdf_coords import (
     PyMuPDFCoordsLoader,
     QuoteLocator,
     SourceChangedError,
+    SourceChangedWarning,
     SourceUnavailableError,
 )
 from langchain_pymupdf_coords.evidence.bundle_archive import MANIFEST, manifest_of
@@ -78,7 +79,7 @@ def test_what_is_in_it(bundle: EvidenceBundle, located: LocatedAnswer) -> None:
         path.relative_to(bundle.path).as_posix() for path in bundle.path.rglob("*") if path.is_file()
     )
     assert files == NAMES == sorted(bundle.files)
-    assert [citation.status for citation in located.citations] == ["exact", "exact", "fuzzy", "unverified"]
+    assert [citation.status for citation in located.citations] == ["exact", "exact", "fuzzy", "not_found"]
     record = json.loads(bundle.files["evidence.json"])
     assert (record["question"], record["answer"]) == (QUESTION, ANSWER)
     assert record["citations"] == json.loads(
@@ -223,7 +224,7 @@ FORGERIES: dict[str, tuple[Callable[[dict[str, bytes]], None], str]] = {
         in_record(lambda r: r["citations"][2]["match"].update(status="exact")),
         "citation 3 .* match not",
     ),
-    "unverified made exact": (
+    "not found made exact": (
         in_record(lambda r: r["citations"].__setitem__(3, {**r["citations"][0], "quote": "it will be sold"})),
         "citation 4 .* status, verified",
     ),
@@ -322,8 +323,44 @@ def test_nothing_is_left_of_a_bundle_that_failed(
     source.write_bytes(source.read_bytes() + b"\n")
     for name in ("new", "new.zip"):
         with pytest.raises(SourceChangedError):
-            EvidenceBundle.write(located, tmp_path / name)
+            EvidenceBundle.write(located, tmp_path / name, on_change="raise")
     assert sorted(tmp_path.iterdir()) == before
+
+
+def test_bundle_of_a_changed_source_has_nothing_drawn_on_it(
+    located: LocatedAnswer, source: Path, tmp_path: Path
+) -> None:
+    source.write_bytes(text_pdf())
+    with pytest.warns(SourceChangedWarning) as caught:
+        bundle = EvidenceBundle.write(located, tmp_path / "evidence.zip")
+    assert len(caught) == 1
+    assert not [name for name in bundle.files if name.startswith("crops/")]
+    (copy,) = (data for name, data in bundle.files.items() if name.startswith("annotated/"))
+    with pymupdf.open(stream=copy) as pdf:
+        assert [list(page.annots()) for page in pdf] == [[] for _ in range(len(pdf))]
+    assert not bundle.verify().ok
+
+
+def of_version_1(files: dict[str, bytes]) -> None:
+    """Rename what had other names in bundles of version 1."""
+    record = json.loads(files["evidence.json"])
+    record["bundle_version"] = 1
+    record["citations"] = [
+        {"source" if key == "source_number" else key: value for key, value in citation.items()}
+        for citation in record["citations"]
+    ]
+    for citation in record["citations"]:
+        citation["status"] = citation["status"].replace("not_found", "unverified")
+    files["evidence.json"] = json.dumps(record, ensure_ascii=False, indent=1).encode()
+
+
+def test_bundle_of_version_1_is_verified_and_its_forgery_noticed(bundle: EvidenceBundle) -> None:
+    old = altered(bundle, of_version_1, manifest=True)
+    statuses = [citation["status"] for citation in json.loads(old.files["evidence.json"])["citations"]]
+    assert statuses == ["exact", "exact", "fuzzy", "unverified"]
+    assert old.verify().problems == ()
+    forged = altered(old, in_record(lambda r: r["citations"][0].update(source=3)), manifest=True).verify()
+    assert any("swapped" in problem for problem in forged.problems), forged.problems
 
 
 def test_what_is_no_bundle_is_refused(tmp_path: Path) -> None:
@@ -379,9 +416,9 @@ def test_folder_with_a_link(tmp_path: Path) -> None:
         b'{"bundle_version": 1, "question": "", "answer": "", "documents": [7], "citations": []}',
         b'{"bundle_version": 1, "question": "", "answer": "", "documents": [], "citations": [{}]}',
         b'{"bundle_version": 1, "question": "", "answer": "", "documents": [], "citations": [{"quote": 7, '
-        b'"source": 1, "swapped": false, "quoted": true, "answer_span": null, "match": null}]}',
+        b'"source_number": 1, "swapped": false, "quoted": true, "answer_span": null, "match": null}]}',
         b'{"bundle_version": 1, "question": "", "answer": "", "documents": [], "citations": [{"quote": "", '
-        b'"source": 1, "swapped": false, "quoted": true, "answer_span": null, "match": {"score": -1e999}}]}',
+        b'"source_number": 1, "swapped": false, "quoted": true, "answer_span": null, "match": {"score": -1e999}}]}',
     ],
 )
 def test_hostile_record_is_a_problem_and_no_crash(bundle: EvidenceBundle, record: bytes) -> None:

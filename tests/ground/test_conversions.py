@@ -42,7 +42,9 @@ def pages(draw):
         bottom + height - insets[3] * height,
     )
     mediabox = (left, bottom, left + width, bottom + height)
-    return PageGeometry(mediabox, cropbox, draw(st.sampled_from(ROTATIONS)), draw(st.floats(0.1, 10)))
+    return PageGeometry(
+        mediabox, cropbox, draw(st.sampled_from(ROTATIONS)), user_unit=draw(st.floats(0.1, 10))
+    )
 
 
 FRACTIONS = st.floats(0, 1)
@@ -129,7 +131,7 @@ def ink_box(page):
 @pytest.mark.parametrize("user_unit", [1.0, 2.5])
 def test_frame_is_where_the_rendering_has_the_ink(rotation, boxes, user_unit):
     mediabox, cropbox = boxes
-    geometry = PageGeometry(mediabox, cropbox, rotation, user_unit)
+    geometry = PageGeometry(mediabox, cropbox, rotation, user_unit=user_unit)
     left, bottom, _, _ = geometry.cropbox
     ink = (left + 30, bottom + 50, left + 100, bottom + 70)
     page = pdf_with(mediabox, cropbox, rotation, user_unit, ink)[0]
@@ -182,7 +184,7 @@ def test_quad_points_go_upper_left_upper_right_lower_left_lower_right():
 @pytest.mark.parametrize("user_unit", [1.0, 2.5])
 def test_highlight_with_these_quad_points_covers_the_ink(rotation, boxes, user_unit):
     mediabox, cropbox = boxes
-    geometry = PageGeometry(mediabox, cropbox, rotation, user_unit)
+    geometry = PageGeometry(mediabox, cropbox, rotation, user_unit=user_unit)
     bbox = (40.0, 60.0, 100.0, 75.0)
     numbers = quad_points([bbox_to_quad(bbox)], geometry)
     document = pdf_with(mediabox, cropbox, rotation, user_unit, (-9999, -9999, -9998, -9998))
@@ -250,4 +252,4 @@ def test_page_link(source, link):
 
 
 def test_page_link_with_view():
-    assert page_link("a.pdf", 3, (10.4, 20.6, 30.2, 40.8)) == "a.pdf#page=3&viewrect=10,20,21,21"
+    assert page_link("a.pdf", 3, bbox=(10.4, 20.6, 30.2, 40.8)) == "a.pdf#page=3&viewrect=10,20,21,21"

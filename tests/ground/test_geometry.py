@@ -127,6 +127,6 @@ MEDIABOX = (0.0, 0.0, 300.0, 400.0)
 )
 def test_impossible_pages_are_refused_by_name(arguments, named):
     with pytest.raises(GeometryError, match=named) as caught:
-        PageGeometry(*arguments)
+        PageGeometry(*arguments[:3], **dict(zip(["user_unit"], arguments[3:], strict=False)))
     assert isinstance(caught.value, ValueError)
     assert isinstance(caught.value, PyMuPDFCoordsError)

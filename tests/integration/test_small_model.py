@@ -48,12 +48,12 @@ def test_chain_with_a_real_model(model: SmallChatModel, report_documents: list[D
     assert located.citations
     for citation in located.citations:
         if citation.match is None:
-            assert citation.status == "unverified"
+            assert citation.status == "not_found"
             assert all(citation.quote not in document.page_content for document in retrieved)
             continue
         assert citation.document_index is not None
         assert citation.match.text in retrieved[citation.document_index].page_content
-        assert citation.swapped == (citation.document_index + 1 != citation.source)
+        assert citation.swapped == (citation.document_index + 1 != citation.source_number)
         assert citation.confirmed
         assert not (citation.verified and citation.swapped)
     assert any(citation.match is not None for citation in located.citations)

@@ -103,7 +103,7 @@ def check_cite(document: Document) -> None:
         }
     )
     located = CitationLocator().invoke({"answer": answer, "documents": [document]})
-    assert [citation.status for citation in located.citations] == ["exact", "unverified"]
+    assert [citation.status for citation in located.citations] == ["exact", "not_found"]
 
 
 def run(folder: Path) -> None:

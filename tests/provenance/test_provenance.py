@@ -58,7 +58,10 @@ READERS = {
 
 
 def test_written_form_of_each_key():
-    boxes = [SourceBox(3, (72, 90.126, 523.4, 100), "table", (0, 5)), SourceBox(4, (0.0, 1.5, 2.0, 3.0))]
+    boxes = [
+        SourceBox(3, (72, 90.126, 523.4, 100), box_class="table", span=(0, 5)),
+        SourceBox(4, (0.0, 1.5, 2.0, 3.0)),
+    ]
     assert dump_boxes(boxes) == (
         '[{"page":3,"bbox":[72.0,90.13,523.4,100.0],"class":"table","span":[0,5]},'
         '{"page":4,"bbox":[0.0,1.5,2.0,3.0],"class":"text"}]'
@@ -81,7 +84,7 @@ def test_text_is_written_as_it_is_and_clean():
     assert '"quote":"Größe \ufffd\ufffd"' in written
     assert '"score":91.24' in written
     assert QuoteMatch.from_document(document(quotes=written))[0].text == "°C"
-    assert '"class":"a\ufffd"' in dump_boxes([SourceBox(1, (0, 0, 1, 1), "a\0")])
+    assert '"class":"a\ufffd"' in dump_boxes([SourceBox(1, (0, 0, 1, 1), box_class="a\0")])
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf")])
@@ -181,8 +184,8 @@ def test_values_are_immutable_and_without_dict():
 def test_records_of_the_article():
     old = document(boxes='[{"page": 3, "bbox": [72, 90, 523, 100]}, {"page": 4, "bbox": [72.5, 9, 523, 10]}]')
     assert SourceBox.from_document(old) == (
-        SourceBox(3, (72.0, 90.0, 523.0, 100.0), "text", None),
-        SourceBox(4, (72.5, 9.0, 523.0, 10.0), "text", None),
+        SourceBox(3, (72.0, 90.0, 523.0, 100.0), box_class="text", span=None),
+        SourceBox(4, (72.5, 9.0, 523.0, 10.0), box_class="text", span=None),
     )
     assert all(type(number) is float for box in SourceBox.from_document(old) for number in box.bbox)
     assert LineBox.from_document(old) == ()
@@ -209,7 +212,7 @@ def test_store_that_decodes_json():
         page_sizes={"3": [595, 842.0]},
         quotes=[MATCH.to_dict()],
     )
-    assert SourceBox.from_document(decoded) == (SourceBox(3, (1, 2, 3, 4), "table", (0, 3)),)
+    assert SourceBox.from_document(decoded) == (SourceBox(3, (1, 2, 3, 4), box_class="table", span=(0, 3)),)
     assert LineBox.from_document(decoded) == (LineBox(3, (1, 2, 3, 4), (0, 3)),) * 2
     assert page_sizes(decoded) == {3: (595, 842)}
     assert QuoteMatch.from_document(decoded) == (MATCH,)

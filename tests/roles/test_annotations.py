@@ -132,7 +132,7 @@ def test_a_quote_in_two_overlapping_chunks_is_highlighted_once(tmp_path: Path) -
 def test_boxes_instead_of_quotes(tmp_path: Path) -> None:
     path = tmp_path / "report.pdf"
     path.write_bytes(text_pdf())
-    boxes = [SourceBox(1, (36.0, 40.0, 180.0, 66.0), "section-header", (0, 5))]
+    boxes = [SourceBox(1, (36.0, 40.0, 180.0, 66.0), box_class="section-header", span=(0, 5))]
     document = by_hand(path, boxes, [match_at(1, (36.0, 55.0, 60.0, 66.0))], "Seven boats")
     annotate_pdf([document], tmp_path / "copy.pdf", mark="boxes")
     (annot,) = annotations(tmp_path / "copy.pdf")
@@ -244,7 +244,7 @@ def test_files_that_are_gone_changed_or_out_of_bounds(tmp_path: Path) -> None:
     annotate_pdf(documents, tmp_path / "copy.pdf", root=tmp_path)
     path.write_bytes(text_pdf(pages=[["Another text."]]))
     with pytest.raises(SourceChangedError, match="index it again"):
-        annotate_pdf(documents, tmp_path / "copy.pdf")
+        annotate_pdf(documents, tmp_path / "copy.pdf", on_change="raise")
     data = text_pdf()
     annotate_pdf(documents, tmp_path / "copy.pdf", resolver=lambda source: data)
     path.unlink()

@@ -125,7 +125,7 @@ def test_modes(report_path: Path, report_documents: list[Document]) -> None:
 def test_pages_count_from_one(report_path: Path) -> None:
     documents = PyMuPDFCoordsLoader(report_path, pages=[2]).load()
     assert {document.metadata["page"] for document in documents} == {2}
-    with pytest.raises(OptionError, match="there is no page 0"):
+    with pytest.raises(OptionError, match="a page number must be a whole number from 1, not 0"):
         PyMuPDFCoordsLoader(report_path, pages=[0])
     with pytest.raises(OptionError, match=r"report\.pdf.* has no page 9, it has 3"):
         PyMuPDFCoordsLoader(report_path, pages=range(1, 10)).load()
@@ -135,13 +135,13 @@ def test_pages_count_from_one(report_path: Path) -> None:
     ("options", "message"),
     [
         ({"pages": []}, "pages is empty"),
-        ({"pages": 3}, "pages takes page numbers"),
-        ({"pages": [True]}, "is not a page number"),
+        ({"pages": 3}, "pages must be page numbers"),
+        ({"pages": [True]}, "not True"),
         ({"chunk_size": 0}, "chunk_size must be"),
         ({"chunk_size": 100, "chunk_overlap": 100}, "chunk_overlap must be"),
         ({"mode": "paragraph"}, "mode must be one of 'chunk', 'page', 'box'"),
         ({"ocr": "yes"}, "ocr must be one of"),
-        ({"exclude_classes": "table"}, "exclude_classes takes names"),
+        ({"exclude_classes": "table"}, "exclude_classes must be a list"),
         ({"extra_metadata": {"page": 1}}, "'page' is written by the loader"),
         ({"extra_metadata": {"tags": ["a"]}}, "'tags' is a list"),
         ({"extra_metadata": {"score": float("nan")}}, "'score' is not a number"),

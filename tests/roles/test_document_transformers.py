@@ -25,9 +25,11 @@ from langchain_pymupdf_coords.errors import (
     OptionError,
     PDFPasswordError,
     ProvenanceError,
+    PyMuPDFCoordsWarning,
     RenderBudgetWarning,
     SourceAccessError,
     SourceChangedError,
+    SourceChangedWarning,
     SourceUnavailableError,
     SourceUnavailableWarning,
 )
@@ -348,15 +350,17 @@ def test_files_that_cannot_be_shown(path: Path, tmp_path: Path) -> None:
     with pytest.raises(SourceUnavailableError, match=r"gone\.pdf"):
         crops_of([good, bad[0]])
     with pytest.raises(SourceChangedError, match=r"report\.pdf"):
-        crops_of([bad[1], good])
-    with pytest.warns(SourceUnavailableWarning) as caught:
+        crops_of([bad[1], good], on_change="raise")
+    with pytest.warns(PyMuPDFCoordsWarning) as caught:
         found = crops_of([*bad, good], on_error="warn")
     assert [len(crops) for crops in found] == [0, 0, 0, 1]
-    assert sorted(str(warning.message).split("'")[1].rpartition("/")[2] for warning in caught) == [
-        "damaged.pdf",
-        "gone.pdf",
-        "report.pdf",
-    ]
+    assert {
+        (warning.category, str(warning.message).split("'")[1].rpartition("/")[2]) for warning in caught
+    } == {
+        (SourceUnavailableWarning, "damaged.pdf"),
+        (SourceUnavailableWarning, "gone.pdf"),
+        (SourceChangedWarning, "report.pdf"),
+    }
 
 
 # --- as a step of a chain -----------------------------------------------------------------------------------

@@ -104,7 +104,7 @@ def test_labels(metadata: dict[str, Any], label: str) -> None:
 def crop_file(path: Path | str, mime_type: str = "image/png") -> Document:
     return Document(
         "x",
-        metadata={"source": "a.pdf", "crops": dump_crops([Crop(1, BOX, 1, 1, mime_type, None, str(path))])},
+        metadata={"source": "a.pdf", "crops": dump_crops([Crop(1, BOX, 1, 1, mime_type, path=str(path))])},
     )
 
 

@@ -7,7 +7,9 @@ import pytest
 from langchain_core.documents import Document
 from langchain_text_splitters import (
     CharacterTextSplitter,
+    MarkdownHeaderTextSplitter,
     RecursiveCharacterTextSplitter,
+    TextSplitter,
 )
 
 from langchain_pymupdf_coords.errors import OptionError
@@ -167,9 +169,11 @@ def test_a_cell_of_many_lines_is_covered_by_its_piece() -> None:
 
 
 def test_options_are_checked() -> None:
-    with pytest.raises(OptionError, match="text_splitter has no split_text: object"):
+    with pytest.raises(
+        OptionError, match="text_splitter must be a TextSplitter, or have a split_text like it"
+    ):
         CoordsTextSplitter(object())  # type: ignore[arg-type]
-    with pytest.raises(OptionError, match="on_unaligned must be 'raise' or 'warn', not 'ignore'"):
+    with pytest.raises(OptionError, match="on_unaligned must be one of 'raise', 'warn', not 'ignore'"):
         CoordsTextSplitter(sentences(), on_unaligned="ignore")  # type: ignore[arg-type]
 
 
@@ -213,3 +217,52 @@ def test_sentences_of_a_real_page() -> None:
     assert paragraph.bbox[1] < bbox[1]
     assert bbox[3] < paragraph.bbox[3]
     assert fold_letters("".join(line_texts(storms))) == fold_letters(storms.page_content)
+
+
+# --- as LangChain uses a TextSplitter ------------------------------------------------------------------------
+
+
+def test_it_is_a_text_splitter() -> None:
+    inner = sentences()
+    splitter = CoordsTextSplitter(inner)
+    assert isinstance(splitter, TextSplitter)
+    text = "\n".join(LINES)
+    assert splitter.split_text(text) == inner.split_text(text)
+    assert all(type(piece) is str for piece in splitter.split_text(text))
+
+
+def test_pieces_of_a_markdown_splitter_are_plain_text() -> None:
+    splitter = CoordsTextSplitter(MarkdownHeaderTextSplitter([("#", "heading")]))
+    assert splitter.split_text("# One\nfirst\n# Two\nsecond") == ["first", "second"]
+    (first, second) = splitter.create_documents(["# One\nfirst\n# Two\nsecond"], [{"source": "a.txt"}])
+    assert first.metadata == {"heading": "One", "source": "a.txt"}
+    assert second.page_content == "second"
+
+
+def test_documents_made_of_texts_keep_the_coordinates_of_their_metadata() -> None:
+    document = chunk_of(page_of(text_box(*LINES)))
+    splitter = CoordsTextSplitter(sentences())
+    made = splitter.create_documents(
+        [document.page_content, "One. Two."], [document.metadata, {"source": "b"}]
+    )
+    expected = splitter.split_documents([document])
+    assert [piece.metadata for piece in made[: len(expected)]] == [piece.metadata for piece in expected]
+    assert [piece.page_content for piece in made[: len(expected)]] == [
+        piece.page_content for piece in expected
+    ]
+    assert {str(piece.metadata) for piece in made[len(expected) :]} == {"{'source': 'b'}"}
+
+
+def test_texts_and_metadata_must_agree() -> None:
+    splitter = CoordsTextSplitter(sentences())
+    with pytest.raises(OptionError, match="metadatas: 1 for 2 texts"):
+        splitter.create_documents(["a", "b"], [{}])
+    with pytest.raises(OptionError, match="texts must be a list of strings, not 'a'"):
+        splitter.create_documents("a")  # type: ignore[arg-type]
+
+
+def test_metadata_of_pieces_is_their_own() -> None:
+    metadata = {"tags": ["a"]}
+    first, second, *_ = CoordsTextSplitter(sentences()).create_documents([" ".join(LINES[:2])], [metadata])
+    first.metadata["tags"].append("b")
+    assert second.metadata == metadata == {"tags": ["a"]}

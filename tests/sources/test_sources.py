@@ -13,12 +13,13 @@ import pytest
 from langchain_core.documents.base import Blob
 
 from langchain_pymupdf_coords.errors import (
+    OptionError,
     PyMuPDFCoordsError,
     SourceAccessError,
     SourceChangedError,
     SourceUnavailableError,
 )
-from langchain_pymupdf_coords.sources import SourceFile, SourceResolver, check_digest, normalise_source
+from langchain_pymupdf_coords.sources import FileAccess, SourceFile, check_digest, normalise_source
 
 PDF = b"%PDF-1.7 the report"
 posix = pytest.mark.skipif(os.name != "posix", reason="files of POSIX systems")
@@ -175,7 +176,7 @@ class TestHostileSources:
         source = fill((OUTSIDE | UNAVAILABLE)[case], root)
         expected = SourceAccessError if case in OUTSIDE else SourceUnavailableError
         with pytest.raises(expected) as error:
-            SourceResolver(root=root).resolve(source)
+            FileAccess(root=root).resolve(source)
         assert opened == []
         assert len(str(error.value)) < 1000
         assert "\n" not in str(error.value)
@@ -187,7 +188,7 @@ class TestHostileSources:
         answer = fill(OUTSIDE[case], root)
         for given in (answer, Blob(path=answer)):
             with pytest.raises(SourceAccessError, match=r"the resolver's answer for 'x\.pdf'"):
-                SourceResolver(root, lambda _, given=given: given).resolve("x.pdf")
+                FileAccess(root=root, resolver=lambda _, given=given: given).resolve("x.pdf")
         assert opened == []
 
     @pytest.mark.parametrize(
@@ -212,17 +213,17 @@ class TestHostileSources:
     )
     def test_no_regular_file_without_a_root(self, source: str, root: Path, opened: list[object]) -> None:
         with pytest.raises(SourceAccessError):
-            SourceResolver().resolve(source)
+            FileAccess().resolve(source)
         assert opened == []
 
     @pytest.mark.parametrize("folder", ["/dev/fd", "/proc/self/fd"])
     def test_descriptor_of_a_regular_file(self, folder: str, root: Path) -> None:
         with (root / "report.pdf").open("rb") as stream, pytest.raises(SourceAccessError, match="on a disk"):
-            SourceResolver().resolve(f"{folder}/{stream.fileno()}")
+            FileAccess().resolve(f"{folder}/{stream.fileno()}")
 
     def test_message_does_not_tell_where_a_link_leads(self, root: Path) -> None:
         with pytest.raises(SourceAccessError) as error:
-            SourceResolver(root=root).resolve("link.pdf")
+            FileAccess(root=root).resolve("link.pdf")
         assert "secret" not in str(error.value)
         assert str(root) in str(error.value)
 
@@ -246,7 +247,7 @@ class TestRoot:
     )
     def test_file_inside(self, source: str, name: str, root: Path, opened: list[object]) -> None:
         source = str(fill(source, root))
-        found = SourceResolver(root=root).resolve(source)
+        found = FileAccess(root=root).resolve(source)
         assert opened == []
         assert found.source == source
         assert found.path == (root / name).resolve()
@@ -258,21 +259,21 @@ class TestRoot:
         link = root.parent / "current"
         link.symlink_to(root)
         for source in ("report.pdf", f"{link}/report.pdf", f"{root}/report.pdf"):
-            assert SourceResolver(root=link).resolve(source).path == root.resolve() / "report.pdf"
+            assert FileAccess(root=link).resolve(source).path == root.resolve() / "report.pdf"
 
     def test_relative_root_stays_where_it_was(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.chdir(root.parent)
-        resolver = SourceResolver(root="root")
+        resolver = FileAccess(root="root")
         monkeypatch.chdir(root / "sub dir")
         assert resolver.resolve("report.pdf").read_bytes() == PDF
 
     def test_empty_root_is_an_error(self) -> None:
-        with pytest.raises(SourceAccessError, match="root is empty"):
-            SourceResolver(root="")
+        with pytest.raises(OptionError, match="root must be a path, not ''"):
+            FileAccess(root="")
 
     def test_missing_file_says_what_to_do(self, root: Path) -> None:
         with pytest.raises(SourceUnavailableError, match=r"nowhere\.pdf.*root=.*resolver=") as error:
-            SourceResolver(root=root).resolve("nowhere.pdf")
+            FileAccess(root=root).resolve("nowhere.pdf")
         assert isinstance(error.value.__cause__, FileNotFoundError)
 
 
@@ -285,25 +286,25 @@ class TestWithoutRoot:
             str(root / "report.pdf"),
             f"file://{root}/report.pdf",
         ):
-            assert SourceResolver().resolve(source).path == (root / "report.pdf").resolve()
+            assert FileAccess().resolve(source).path == (root / "report.pdf").resolve()
 
     @posix
     @pytest.mark.parametrize("name", ["Q3: report.pdf", "Q: report.pdf", "file: report.pdf"])
     def test_name_with_a_colon_is_a_path(self, name: str, root: Path) -> None:
         (root / name).write_bytes(PDF)
-        assert SourceResolver(root=root).resolve(name).read_bytes() == PDF
+        assert FileAccess(root=root).resolve(name).read_bytes() == PDF
 
     @pytest.mark.parametrize("source", ["https://example.org/a.pdf", "s3://bucket/a.pdf", "S3A://b/a.pdf"])
     def test_remote_url_asks_for_a_resolver(self, source: str) -> None:
         with pytest.raises(SourceUnavailableError, match="pass a resolver="):
-            SourceResolver().resolve(source)
+            FileAccess().resolve(source)
 
     @pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="no /dev/shm")
     def test_shared_memory_holds_real_files(self) -> None:
         path = Path(f"/dev/shm/coords-{os.getpid()}.pdf")
         path.write_bytes(PDF)
         try:
-            assert SourceResolver().resolve(str(path)).read_bytes() == PDF
+            assert FileAccess().resolve(str(path)).read_bytes() == PDF
         finally:
             path.unlink()
 
@@ -335,7 +336,7 @@ class TestResolver:
             asked.append(source)
             return answer(root) if callable(answer) else answer
 
-        found = SourceResolver(root if rooted else None, resolver).resolve("s3://bucket/a%20b.pdf")
+        found = FileAccess(root=root if rooted else None, resolver=resolver).resolve("s3://bucket/a%20b.pdf")
         assert asked == ["s3://bucket/a%20b.pdf"]
         assert found.source == "s3://bucket/a%20b.pdf"
         assert found.read_bytes() == PDF
@@ -344,14 +345,14 @@ class TestResolver:
 
     def test_relative_answer_starts_from_the_root(self, root: Path) -> None:
         assert (
-            SourceResolver(root, lambda _: "report.pdf").resolve("id-7").path
+            FileAccess(root=root, resolver=lambda _: "report.pdf").resolve("id-7").path
             == (root / "report.pdf").resolve()
         )
 
     @pytest.mark.parametrize("answer", [None, 7, bytearray(PDF), ["a.pdf"], open])
     def test_wrong_type(self, answer: object) -> None:
         with pytest.raises(SourceUnavailableError, match=r"return a path, bytes or a Blob for 'a\.pdf', not"):
-            SourceResolver(resolver=lambda _: answer).resolve("a.pdf")
+            FileAccess(resolver=lambda _: answer).resolve("a.pdf")
 
     @pytest.mark.parametrize("failure", [KeyError("a.pdf"), OSError("no route"), ZeroDivisionError()])
     def test_failure_is_chained(self, failure: Exception) -> None:
@@ -359,12 +360,12 @@ class TestResolver:
             raise failure
 
         with pytest.raises(SourceUnavailableError, match=r"resolver failed on 'a\.pdf'") as error:
-            SourceResolver(resolver=resolver).resolve("a.pdf")
+            FileAccess(resolver=resolver).resolve("a.pdf")
         assert error.value.__cause__ is failure
 
     def test_our_own_errors_and_interrupts_pass(self) -> None:
         for failure in (SourceAccessError("not for you"), KeyboardInterrupt()):
-            resolver = SourceResolver(resolver=functools.partial(raise_it, failure))
+            resolver = FileAccess(resolver=functools.partial(raise_it, failure))
             with pytest.raises(type(failure)) as error:
                 resolver.resolve("a.pdf")
             assert error.value is failure
@@ -372,10 +373,10 @@ class TestResolver:
     def test_empty_blob_and_remote_answer(self) -> None:
         for answer in (Blob(data=None, path=None), "https://example.org/a.pdf", ""):
             with pytest.raises(SourceUnavailableError):
-                SourceResolver(resolver=lambda _, answer=answer: answer).resolve("a.pdf")
+                FileAccess(resolver=lambda _, answer=answer: answer).resolve("a.pdf")
 
     def test_picklable(self, root: Path) -> None:
-        resolver = SourceResolver(root, functools.partial(answer_of, {"a": "report.pdf", "b": PDF}))
+        resolver = FileAccess(root=root, resolver=functools.partial(answer_of, {"a": "report.pdf", "b": PDF}))
         copy = pickle.loads(pickle.dumps(resolver))
         for source in ("a", "b"):
             found = copy.resolve(source)
@@ -398,12 +399,12 @@ class TestDigest:
     def test_of_a_file_is_cached_by_path_size_and_time(self, root: Path, opened: list[object]) -> None:
         path = root / "report.pdf"
         settle(path)
-        first = SourceResolver(root=root).resolve("report.pdf")
+        first = FileAccess(root=root).resolve("report.pdf")
         digest = first.digest
         assert digest == "sha256:" + hashlib.sha256(PDF).hexdigest()
         files = len(opened)
         assert files >= 1
-        second = SourceResolver().resolve(str(path))
+        second = FileAccess().resolve(str(path))
         assert (second.digest, second.key) == (digest, first.key)
         assert len(opened) == files
 
@@ -416,7 +417,7 @@ class TestDigest:
     def test_of_a_fresh_file_is_read_each_time(self, root: Path) -> None:
         # Same size, and the same time stamp where the clock of the file system is coarse.
         path = root / "report.pdf"
-        found = SourceResolver().resolve(str(path))
+        found = FileAccess().resolve(str(path))
         status = path.stat()
         for content in (PDF, PDF[::-1], PDF.upper()):
             path.write_bytes(content)
@@ -428,11 +429,11 @@ class TestDigest:
         for path in paths:
             path.write_bytes(PDF)
             settle(path)
-            assert SourceResolver().resolve(str(path)).digest
+            assert FileAccess().resolve(str(path)).digest
         files = len(opened)
-        assert SourceResolver().resolve(str(paths[-1])).digest
+        assert FileAccess().resolve(str(paths[-1])).digest
         assert len(opened) == files
-        assert SourceResolver().resolve(str(paths[0])).digest
+        assert FileAccess().resolve(str(paths[0])).digest
         assert len(opened) > files
 
     def test_of_bytes(self) -> None:
@@ -442,7 +443,7 @@ class TestDigest:
         assert "report" not in repr(found)
 
     def test_check(self, root: Path) -> None:
-        found = SourceResolver(root=root).resolve("report.pdf")
+        found = FileAccess(root=root).resolve("report.pdf")
         stored = found.digest
         assert check_digest(found, stored)
         (root / "report.pdf").write_bytes(PDF + b"!")
@@ -460,12 +461,12 @@ class TestDigest:
 
         monkeypatch.setattr(hashlib, "file_digest", write_too)
         with pytest.raises(SourceChangedError, match="written while it was read"):
-            _ = SourceResolver().resolve(str(path)).digest
+            _ = FileAccess().resolve(str(path)).digest
 
     @posix
     @pytest.mark.parametrize("trap", ["link", "pipe", "gone", "folder"])
     def test_swapped_after_the_check(self, trap: str, root: Path) -> None:
-        found = SourceResolver(root=root).resolve("report.pdf")
+        found = FileAccess(root=root).resolve("report.pdf")
         path = root / "report.pdf"
         path.unlink()
         make: dict[str, Callable[[], object]] = {

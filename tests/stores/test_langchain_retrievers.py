@@ -76,6 +76,22 @@ def test_parent_document_retriever(chunks: list[Document]) -> None:
     check_parents(retriever, piece, chunks)
 
 
+def test_parent_document_retriever_with_our_splitter(chunks: list[Document]) -> None:
+    """Children that carry their own coordinates: a quote lands where it lands in the whole chunk."""
+    children = InMemoryVectorStore(EMBEDDING)
+    splitter = CoordsTextSplitter(SMALL)
+    retriever = retrievers.ParentDocumentRetriever(
+        vectorstore=children, docstore=InMemoryStore(), child_splitter=splitter, parent_splitter=splitter
+    )
+    retriever.add_documents(chunks)
+    (piece,) = (piece for piece in SMALL.split_text(chunks[5].page_content) if QUOTE in piece)
+    (child,) = children.similarity_search(piece, k=1)
+    assert child.page_content == piece
+    (match,) = located(quoting(children.as_retriever(search_kwargs={"k": 1})).invoke(piece))
+    assert match.regions == expected(chunks).regions
+    assert match in located(quoting(retriever).invoke(piece))
+
+
 def test_multi_vector_retriever(chunks: list[Document]) -> None:
     docstore: InMemoryStore = InMemoryStore()
     docstore.mset([(str(chunk.id), chunk) for chunk in chunks])
