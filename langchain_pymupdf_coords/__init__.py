@@ -29,7 +29,6 @@ from langchain_pymupdf_coords.errors import (
     UnreadableContentWarning,
     WorkerError,
 )
-from langchain_pymupdf_coords.provenance import Crop, LineBox, QuoteMatch, Region, SourceBox
 
 if _typing.TYPE_CHECKING:
     from langchain_pymupdf_coords.annotations import annotate_pdf
@@ -49,13 +48,13 @@ if _typing.TYPE_CHECKING:
     from langchain_pymupdf_coords.loading.options import ParsingOptions
     from langchain_pymupdf_coords.message_blocks import content_blocks
     from langchain_pymupdf_coords.pdf.colors import STATUS_COLORS
+    from langchain_pymupdf_coords.provenance import Crop, LineBox, QuoteMatch, Region, SourceBox
     from langchain_pymupdf_coords.quote_locator import QuoteEvidence, QuoteLocator
     from langchain_pymupdf_coords.retrievers import BM25SentenceSelector, QuoteLocatingRetriever
     from langchain_pymupdf_coords.sources.resolver import FileAccess
     from langchain_pymupdf_coords.text_splitters import CoordsTextSplitter
 
-__all__ = [
-    "STATUS_COLORS",
+__all__ = [  # noqa: RUF022 (in the order of their characters, constants among the others)
     "BM25SentenceSelector",
     "BundleReport",
     "CacheWarning",
@@ -89,6 +88,7 @@ __all__ = [
     "QuotedAnswer",
     "Region",
     "RenderBudgetWarning",
+    "STATUS_COLORS",
     "SkippedFileWarning",
     "SourceAccessError",
     "SourceBox",
@@ -127,6 +127,7 @@ _NAMES = {
     "loading.options": ("ParsingOptions",),
     "message_blocks": ("content_blocks",),
     "pdf.colors": ("STATUS_COLORS",),
+    "provenance": ("Crop", "LineBox", "QuoteMatch", "Region", "SourceBox"),
     "quote_locator": ("QuoteEvidence", "QuoteLocator"),
     "retrievers": ("BM25SentenceSelector", "QuoteLocatingRetriever"),
     "sources.resolver": ("FileAccess",),

@@ -18,6 +18,7 @@ from urllib.parse import unquote
 from langchain_core.documents.base import Blob
 
 from langchain_pymupdf_coords import checks
+from langchain_pymupdf_coords.caller_warnings import warn
 from langchain_pymupdf_coords.errors import (
     ProvenanceError,
     PyMuPDFCoordsError,
@@ -25,7 +26,6 @@ from langchain_pymupdf_coords.errors import (
     SourceChangedError,
     SourceChangedWarning,
     SourceUnavailableError,
-    warn,
 )
 from langchain_pymupdf_coords.provenance.fields import DocumentLike
 from langchain_pymupdf_coords.sources.files import (
