@@ -346,7 +346,7 @@ def test_auto_stays_here_for_little_work_and_changes_over_for_much(
 
     slow_clock(monkeypatch, seconds=1.2)
     reader = AutoPageReader(2, progress := Progress(opened=1))
-    reader.begin(PDFJob(long_path, "long.pdf", None, "never", "eng"), range(1, 9)).result()
+    reader.begin(PDFJob(long_path, "long.pdf", None, "never", "eng"), range(1, 9))()
     progress.total = 20
     assert reader.window(20) == LOCAL_WINDOW  # 3 seconds of work are left
     progress.total = 40
