@@ -9,10 +9,11 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, get_args
 
 from langchain_core.documents import Document
-from langchain_core.runnables import Runnable, RunnableConfig, run_in_executor
+from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_text_splitters import TextSplitter
 
 from langchain_pymupdf_coords import checks
+from langchain_pymupdf_coords.async_streams import run_in_background
 from langchain_pymupdf_coords.caller_warnings import warn
 from langchain_pymupdf_coords.chunking.boxes import SplitsText
 from langchain_pymupdf_coords.chunking.piece_alignment import align_pieces
@@ -128,7 +129,7 @@ class CoordsTextSplitter(TextSplitter, Runnable[Iterable[Document], list[Documen
 
     async def asplit_documents(self, documents: Iterable[Document]) -> list[Document]:
         """Return the pieces of all Documents, made in a thread; see ``split_documents``."""
-        return await run_in_executor(None, self.split_documents, documents)
+        return await run_in_background(self.split_documents, documents)
 
     def invoke(
         self,
