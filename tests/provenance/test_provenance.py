@@ -132,7 +132,7 @@ def matches(draw):
     )
 
 
-@given(st.lists(st.builds(SourceBox, PAGES, bboxes(), st.text(), st.none() | spans())))
+@given(st.lists(st.builds(SourceBox, PAGES, bboxes(), box_class=st.text(), span=st.none() | spans())))
 def test_boxes_survive_byte_for_byte(boxes):
     written = dump_boxes(boxes)
     read = SourceBox.from_document(document(boxes=written))
