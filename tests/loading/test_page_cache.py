@@ -179,11 +179,12 @@ def test_data_for_ocr_is_in_the_key_wherever_it_may_be(
     monkeypatch.setattr(sysconfig, "get_path", lambda name, scheme: str(tmp_path / scheme / name))
     folder = [*ocr_lookup.tessdata_folders()][number]
     job = PDFJob(tmp_path, "a.pdf", None, "auto", "xyz")
-    key = page_cache._fingerprint(job, "sha256:0")
-    folder.mkdir(parents=True)
-    assert page_cache._fingerprint(job, "sha256:0") == key
-    (folder / "xyz.traineddata").touch()
-    assert page_cache._fingerprint(job, "sha256:0") != key
+    with page_cache.PageCache(tmp_path / "cache", 10**8) as store:
+        store.file(job, "sha256:0", lambda: True).put_info(DocumentInfo(9, {}))
+        folder.mkdir(parents=True)
+        assert store.file(job, "sha256:0", lambda: True).info() is not None
+        (folder / "xyz.traineddata").touch()
+        assert store.file(job, "sha256:0", lambda: True).info() is None
     assert ocr_lookup.find_engine("xyz") == Tesseract("xyz", str(folder))
 
 
