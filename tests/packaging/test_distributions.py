@@ -76,7 +76,9 @@ def test_the_sdist_holds_tests_docs_and_what_they_read(sdist: dict[str, bytes]) 
         "docs/located-quote.png",
         ".ci/run",
     } < sdist.keys()
-    junk = re.compile(r"(^|/)(__pycache__|\.\w+_cache|\.hypothesis|\.nox|\.venv|_build)(/|$)|\.(pyc|pdf)$")
+    junk = re.compile(
+        r"(^|/)(__pycache__|\.\w+_cache|\.hypothesis|\.nox|\.venv|_build)(/|$)|\.(pyc|pdf)$|^cookbook/.*\.html$"
+    )
     assert not [name for name in sdist if junk.search(name)]
 
 
