@@ -144,7 +144,7 @@ def test_each_quote_leads_to_its_own_mark_and_back(browser: Any, page: str) -> N
         assert browser.switch_to.active_element == mark
         # The page hears of the new address after the click is over.
         wait = pytest.importorskip("selenium.webdriver.support.wait").WebDriverWait(browser, 10)
-        wait.until(lambda _: entry.get_attribute("aria-current") == "true")
+        wait.until(lambda _, entry=entry: entry.get_attribute("aria-current") == "true")
         chosen = browser.find_elements("css selector", "[aria-current='true']")
         assert {link.get_attribute("href") for link in chosen} == {f"{page}#mark-{number}-{number}"}
         marks = browser.find_elements("css selector", "a.mark")
