@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from langchain_pymupdf_coords.folding import FoldedText
 from langchain_pymupdf_coords.geometry import BBox, bbox_to_quad, union_bboxes
-from langchain_pymupdf_coords.layout.glyphs import PageGlyphs
+from langchain_pymupdf_coords.layout.glyphs import CutAt, PageGlyphs
 from langchain_pymupdf_coords.provenance.boxes import LineBox, SourceBox
 from langchain_pymupdf_coords.provenance.quotes import QuotePrecision, Region
 
@@ -163,7 +163,10 @@ def place_spans(
         for line, held, part in places.lines_of(span):
             covered += part[1] - part[0]
             glyphs = read_glyphs(line.page)
-            found = glyphs.find(line.bbox, places.folded.text[slice(*held)]) if glyphs else None
+            letters = places.folded.text[slice(*held)]
+            found = (
+                glyphs.find(line.bbox, letters, _cut_at(held, len(places.folded.text))) if glyphs else None
+            )
             entry = pages.setdefault(line.page, _PagePlaces([], []))
             if found is None:
                 entry.whole.append(line.bbox)
@@ -178,6 +181,13 @@ def place_spans(
             precision = "box"
     tail = places.content[_last_letter(places, spans[-1]) : spans[-1][1]]
     return tuple(_regions(pages, read_glyphs, tail)), precision
+
+
+def _cut_at(held: Span, length: int) -> CutAt | None:
+    """Return where a text may have been cut off the rest of a line: at its own first or last letter."""
+    if (held[0] == 0) == (held[1] == length):
+        return None
+    return "start" if held[0] == 0 else "end"
 
 
 def _boxes_of(places: ChunkPlaces, span: Span) -> Iterator[SourceBox]:
