@@ -8,11 +8,14 @@ import os
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from numbers import Integral, Real
 from reprlib import Repr
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from langchain_pymupdf_coords.errors import OptionError
 
 Item = TypeVar("Item")
+
+OnError = Literal["raise", "warn"]
+"""What to do about a file that cannot be used: end with its error, or go on without it and warn."""
 
 _REPR = Repr()
 _REPR.maxstring = _REPR.maxother = 80

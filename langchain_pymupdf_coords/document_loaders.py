@@ -12,7 +12,8 @@ from langchain_core.documents.base import BaseMedia, Blob
 
 from langchain_pymupdf_coords import checks
 from langchain_pymupdf_coords.async_streams import in_background
-from langchain_pymupdf_coords.loading.document_streams import DocumentStream, OnError
+from langchain_pymupdf_coords.checks import OnError
+from langchain_pymupdf_coords.loading.document_streams import DocumentStream
 from langchain_pymupdf_coords.loading.options import ParsingOptions
 from langchain_pymupdf_coords.sources.downloads import download
 from langchain_pymupdf_coords.sources.files import SourceFile

@@ -1,6 +1,6 @@
 """The notebooks as they are committed: made from their sources, whole, small, and of no machine in particular.
 
-Whether they run is checked by CI's stage "notebooks".
+Whether they run is checked by CI's session "notebooks".
 """
 
 import base64

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from langchain_pymupdf_coords import checks
+from langchain_pymupdf_coords.checks import OnError
 from langchain_pymupdf_coords.crops.areas import CropBy
 from langchain_pymupdf_coords.pdf.colors import BOX_COLOR, Color
 from langchain_pymupdf_coords.pdf.rendering import MAX_PIXELS, ImageFormat
@@ -14,7 +15,6 @@ from langchain_pymupdf_coords.sources.resolver import FileAccess, OnChange
 
 Drawn = Literal["boxes", "quotes"]
 
-OnError = Literal["raise", "warn"]
 
 _QUOTES: tuple[Drawn, ...] = ("quotes",)
 

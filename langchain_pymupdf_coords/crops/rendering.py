@@ -10,6 +10,7 @@ from pathlib import Path
 from langchain_core.documents import Document
 
 from langchain_pymupdf_coords.caller_warnings import warn
+from langchain_pymupdf_coords.checks import OnError
 from langchain_pymupdf_coords.crops.areas import CropArea, Marker, crop_areas, fair_limit
 from langchain_pymupdf_coords.crops.options import CropOptions
 from langchain_pymupdf_coords.errors import (
@@ -17,6 +18,7 @@ from langchain_pymupdf_coords.errors import (
     PDFOpenError,
     PDFPasswordError,
     ProvenanceError,
+    PyMuPDFCoordsError,
     RenderBudgetWarning,
     SourceUnavailableError,
     SourceUnavailableWarning,
@@ -26,6 +28,20 @@ from langchain_pymupdf_coords.provenance.crops import Crop
 from langchain_pymupdf_coords.provenance.source_names import file_stem
 from langchain_pymupdf_coords.sources.files import shown, write_whole
 from langchain_pymupdf_coords.sources.resolver import are_unchanged, document_source
+
+UNSHOWABLE = (PDFOpenError, SourceUnavailableError)
+"""Errors of a file that is gone or damaged, which ``on_error`` is about."""
+
+
+def warn_or_raise(error: PyMuPDFCoordsError, on_error: OnError) -> None:
+    """Warn that a file has no pictures, or raise its error if ``on_error`` says so, or a password is what it needs.
+
+    Raises:
+        PyMuPDFCoordsError: The error.
+    """
+    if on_error == "raise" or isinstance(error, PDFPasswordError):
+        raise error
+    warn(f"no pictures: {error}", SourceUnavailableWarning)
 
 
 def write_crop(folder: Path, source: str, page: int, data: bytes, suffix: str) -> Path:
@@ -142,9 +158,5 @@ class CropRendering:
     def _tolerance(self) -> Iterator[None]:
         try:
             yield
-        except PDFPasswordError:
-            raise
-        except (PDFOpenError, SourceUnavailableError) as error:
-            if self._options.on_error == "raise":
-                raise
-            warn(f"no pictures: {error}", SourceUnavailableWarning)
+        except UNSHOWABLE as error:
+            warn_or_raise(error, self._options.on_error)

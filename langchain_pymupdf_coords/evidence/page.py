@@ -9,7 +9,8 @@ from pathlib import Path
 from langchain_core.documents import Document
 
 from langchain_pymupdf_coords import checks
-from langchain_pymupdf_coords.crops.options import CropOptions, OnError
+from langchain_pymupdf_coords.checks import OnError
+from langchain_pymupdf_coords.crops.options import CropOptions
 from langchain_pymupdf_coords.evidence.entries import entries_by_source
 from langchain_pymupdf_coords.evidence.markup import Heading, evidence_markup
 from langchain_pymupdf_coords.evidence.pictures import EvidencePictures

@@ -4,15 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from langchain_pymupdf_coords.caller_warnings import warn
 from langchain_pymupdf_coords.crops.options import CropOptions
-from langchain_pymupdf_coords.errors import (
-    GeometryError,
-    PDFOpenError,
-    PDFPasswordError,
-    ProvenanceError,
-    RenderBudgetWarning,
-    SourceUnavailableError,
-    SourceUnavailableWarning,
-)
+from langchain_pymupdf_coords.crops.rendering import UNSHOWABLE, warn_or_raise
+from langchain_pymupdf_coords.errors import GeometryError, ProvenanceError, RenderBudgetWarning
 from langchain_pymupdf_coords.evidence.entries import SourceEntries
 from langchain_pymupdf_coords.pdf.rendering import PageRenderer, Rendered
 from langchain_pymupdf_coords.sources.files import shown
@@ -56,12 +49,8 @@ class EvidencePictures:
             found |= dict.fromkeys(((source.source, page) for page in source.pages), _NO_ROOM)
             try:
                 found |= self._pages(source)
-            except PDFPasswordError:
-                raise
-            except (PDFOpenError, SourceUnavailableError) as error:
-                if self._options.on_error == "raise":
-                    raise
-                warn(f"no pictures: {error}", SourceUnavailableWarning)
+            except UNSHOWABLE as error:
+                warn_or_raise(error, self._options.on_error)
                 reason = f"The page has no picture: {error}"
                 found |= dict.fromkeys(((source.source, page) for page in source.pages), reason)
         self._warn()

@@ -7,11 +7,12 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from itertools import islice
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Self
 
 from langchain_core.documents import Document
 
 from langchain_pymupdf_coords.caller_warnings import warn
+from langchain_pymupdf_coords.checks import OnError
 from langchain_pymupdf_coords.chunking.boxes import BoxSplitter
 from langchain_pymupdf_coords.chunking.chunks import Chunker
 from langchain_pymupdf_coords.chunking.documents import DocumentFactory
@@ -81,9 +82,6 @@ def page_ranges(numbers: Sequence[int]) -> str:
         else:
             ranges.append([number, number])
     return ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in ranges)
-
-
-OnError = Literal["raise", "warn"]
 
 
 class DocumentStream:

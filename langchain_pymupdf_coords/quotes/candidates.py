@@ -1,13 +1,9 @@
-"""Places of a text at which a quote stands letter for letter, once both are folded.
+"""Places of a text at which a quote may stand: with the same letters once both are folded, or with letters alike.
 
-A place counts only if it cuts no word and no number. A quote of `LONG_QUOTE` letters and digits or more may
-cut a word (the engine glues words together), and a verbatim one of that length anything: it is in the text,
-after all.
-
-The place in a text that resembles a quote most: candidates for a match that is not equal after folding.
-
-Only resemblance is judged here, on folded text. Whether a candidate says the same is judged by
-``quote_numbers`` and ``quote_words``.
+A place with the same letters counts only if it cuts no word and no number. A quote of `LONG_QUOTE` letters and
+digits or more may cut a word (the engine glues words together), and a verbatim one of that length anything: it is
+in the text, after all. Of places with letters alike only the resemblance is judged here, on folded text; whether one
+says the same is judged by ``numbers`` and ``words``.
 """
 
 from bisect import bisect_left

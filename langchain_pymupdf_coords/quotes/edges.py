@@ -12,7 +12,7 @@ Places are indices into the folded text: place ``i`` lies between its characters
 import re
 from enum import Enum
 
-from langchain_pymupdf_coords.folding import TAG, FoldedText, fold_letters
+from langchain_pymupdf_coords.folding import TAG, FoldedText, drop_emphasis, fold_letters
 
 
 def _words(*lines: str) -> frozenset[str]:
@@ -30,7 +30,7 @@ NEGATIONS = _words(
     "nie nigdy nic nikt żaden żadna żadne ani bez nigdzie",
     "не нет ни никогда ничего никто нигде нельзя без",
 )
-"""A line for each language, in the order above. Contractions ("don't") are taken apart by ``quote_words``."""
+"""A line for each language, in the order above. Contractions ("don't") are taken apart by ``words``."""
 
 NEGATING_PREFIXES = _words(
     "un in im il ir dis non mis anti a ab de", "ohn nicht miss", "dés des mé", "nie не"
@@ -48,8 +48,6 @@ CONTINUOUS = re.compile(
 
 INVISIBLE = re.compile("[\u00ad\u200c\u200d\u2060\ufeff]")
 """Characters that stand inside a word and are not seen: soft hyphen, joiners, byte order mark."""
-
-_EMPHASIS = re.compile(r"[*_`~]+")
 
 _SEPARATOR = re.compile(r"[.,'\u2019\u00b7\u066b\u066c]")
 
@@ -107,7 +105,7 @@ def cut_at(text: str, folded: FoldedText, i: int) -> Cut:
 
 def _number_cut(text: str, start: int, end: int, gap: str) -> Cut:
     """What the gap between two digits cuts. A superscript after a digit may be its exponent."""
-    gap = _EMPHASIS.sub("", drop_tags(gap))
+    gap = drop_emphasis(drop_tags(gap))
     if not gap or _SEPARATOR.fullmatch(gap):
         return Cut.NUMBER
     if _DATE_SEPARATOR.fullmatch(gap):

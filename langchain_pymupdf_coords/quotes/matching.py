@@ -3,9 +3,9 @@
 All spans are half-open code-point offsets into that text. Wrong is worse than none, so that in doubt a quote
 is not found:
 
-- a match begins and ends at the edges of words and numbers (see ``quote_places`` for long quotes);
-- beyond verbatim, numbers must agree (see ``quote_numbers``); beyond equal letters, negations and words must
-  too (see ``quote_words``);
+- a match begins and ends at the edges of words and numbers (see ``candidates`` for long quotes);
+- beyond verbatim, numbers must agree (see ``numbers``); beyond equal letters, negations and words must
+  too (see ``words``);
 - fragments joined by an ellipsis must come in order, at most `LONGEST_GAP` letters apart, and must not leave
   out a negation of a sentence that they are cut from.
 

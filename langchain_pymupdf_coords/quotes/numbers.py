@@ -10,7 +10,7 @@ import re
 import unicodedata
 from typing import NamedTuple
 
-from langchain_pymupdf_coords.folding import blank_markup
+from langchain_pymupdf_coords.folding import EMPHASIS, blank_markup
 from langchain_pymupdf_coords.quotes.edges import INVISIBLE, drop_tags
 
 _LINE_MARKS = re.compile(r"^[ \t]*(?:(?:[-+*•·>]|#{1,6})[ \t]+)+", re.MULTILINE)
@@ -28,7 +28,7 @@ _QUOTES = "\u201c\u201d\u201e\u00ab\u00bb"
 ALIKE = str.maketrans(_HYPHENS + _APOSTROPHES + _QUOTES, "-" * 7 + "'" * 4 + '"' * 5)
 """Marks that are written one way or another: hyphens and minus signs (an em dash is neither), and quotes."""
 
-_PLAIN = {**ALIKE, **str.maketrans("\u2044|", "/ ", "*_`~")}
+_PLAIN = {**ALIKE, **str.maketrans("\u2044|", "/ ", EMPHASIS)}
 
 _GROUPED_BY_SPACES = re.compile(r"(?<![\d.,'])\d{1,3}(?:\s+\d{3})+(?!\d)")
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-from langchain_pymupdf_coords.folding import TAG, blank_markup
+from langchain_pymupdf_coords.folding import EMPHASIS, TAG, blank_markup
 
 SentenceKind = Literal["prose", "heading", "row"]
 
@@ -20,7 +20,7 @@ _HIDDEN = "\0"
 _LINE_OF_ITS_OWN = re.compile(r"^[^\S\n]*(?:(?P<row>\|)|#{1,6}[^\S\n]).*$", re.MULTILINE)
 
 # Not the bullet of a list, which has a space after it and only the start of its line before.
-_EMPHASIS = re.compile(r"(?<=\S)[*_`~]+|[*_`~]+(?=\S)")
+_EMPHASIS = re.compile(rf"(?<=\S)[{EMPHASIS}]+|[{EMPHASIS}]+(?=\S)")
 
 _RAISED = re.compile(r"<sup>[^<>]{1,12}</sup>")
 
@@ -28,9 +28,9 @@ _LEAD = re.compile(r"(?:[\s|>]|#{1,6}\s|[-*+\u2022\u2013]\s)*")
 
 _TAIL = " \t\r\n|"
 
-_OPENING_MARKS = re.compile(r"(?:[*_`~]|<(?!br)\w{1,4}>)+\Z")
+_OPENING_MARKS = re.compile(rf"(?:[{EMPHASIS}]|<(?!br)\w{{1,4}}>)+\Z")
 
-_CLOSING_MARKS = re.compile(r"(?:[*_`~]|<sup>[^<>]{1,12}</sup>|</\w{1,4}>)*")
+_CLOSING_MARKS = re.compile(rf"(?:[{EMPHASIS}]|<sup>[^<>]{{1,12}}</sup>|</\w{{1,4}}>)*")
 
 _LONGEST_MARKS = 16
 

@@ -14,7 +14,7 @@ from itertools import groupby
 
 from rapidfuzz.distance import OSA, Levenshtein
 
-from langchain_pymupdf_coords.folding import blank_markup, fold_letters
+from langchain_pymupdf_coords.folding import blank_markup, drop_emphasis, fold_letters
 from langchain_pymupdf_coords.quotes.edges import CONTINUOUS, INVISIBLE, NEGATING_PREFIXES, NEGATIONS
 
 ARTICLES = frozenset(
@@ -60,8 +60,6 @@ MISTAKEN_PAIRS = frozenset(
 
 _HYPHENATED = re.compile(r"(?<=\w)[-\u2010]\s*\n\s*(?=\w)")
 
-_EMPHASIS = re.compile(r"[*_`~]{1,3}")
-
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
 
 _CONTRACTION = re.compile(r"(?P<stem>\w+)n['\u2019]t", re.IGNORECASE)
@@ -87,7 +85,7 @@ def words_of(text: str) -> list[tuple[str, bool]]:
 
     "Don't" and "cannot" are two words. In scripts without spaces every letter is a word.
     """
-    text = INVISIBLE.sub("", _EMPHASIS.sub("", _HYPHENATED.sub("", blank_markup(text))))
+    text = INVISIBLE.sub("", drop_emphasis(_HYPHENATED.sub("", blank_markup(text))))
     words: list[tuple[str, bool]] = []
     for match in _WORD.finditer(unicodedata.normalize("NFC", text)):
         name = bool(words) and match.group()[0].isupper()
