@@ -129,6 +129,7 @@ LANGCHAIN_TESTS = (
     "tests/citations/test_citations.py",
     "tests/loading/test_page_cache.py",
     "tests/loading/test_progress.py",
+    "tests/quotes/test_differences.py",
     "tests/quotes/test_quote_matching.py",
     "tests/quotes/test_sentences.py",
     "tests/roles/test_document_loaders.py",
@@ -145,7 +146,7 @@ EDGE_TESTS = ("tests/edges/test_llama_index.py", "tests/pdf/test_ocr.py", "-k", 
 @nox.parametrize(
     ("extras", "tests"),
     [
-        nox.param("cache,progress,sentences", LANGCHAIN_TESTS, id="langchain"),
+        nox.param("cache,progress,quotes,sentences", LANGCHAIN_TESTS, id="langchain"),
         nox.param("llama-index,ocr,sentences", EDGE_TESTS, id="edges"),
     ],
 )

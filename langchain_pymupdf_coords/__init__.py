@@ -48,7 +48,7 @@ if _typing.TYPE_CHECKING:
     from langchain_pymupdf_coords.loading.options import ParsingOptions
     from langchain_pymupdf_coords.message_blocks import content_blocks
     from langchain_pymupdf_coords.pdf.colors import STATUS_COLORS
-    from langchain_pymupdf_coords.provenance import Crop, LineBox, QuoteMatch, Region, SourceBox
+    from langchain_pymupdf_coords.provenance import Crop, Difference, LineBox, QuoteMatch, Region, SourceBox
     from langchain_pymupdf_coords.quote_locator import QuoteEvidence, QuoteLocator
     from langchain_pymupdf_coords.retrievers import BM25SentenceSelector, QuoteLocatingRetriever
     from langchain_pymupdf_coords.sources.resolver import FileAccess
@@ -62,6 +62,7 @@ __all__ = [  # noqa: RUF022 (in the order of their characters, constants among t
     "CoordsTextSplitter",
     "Crop",
     "CropOptions",
+    "Difference",
     "EvidenceBundle",
     "EvidencePage",
     "FileAccess",
@@ -127,7 +128,7 @@ _NAMES = {
     "loading.options": ("ParsingOptions",),
     "message_blocks": ("content_blocks",),
     "pdf.colors": ("STATUS_COLORS",),
-    "provenance": ("Crop", "LineBox", "QuoteMatch", "Region", "SourceBox"),
+    "provenance": ("Crop", "Difference", "LineBox", "QuoteMatch", "Region", "SourceBox"),
     "quote_locator": ("QuoteEvidence", "QuoteLocator"),
     "retrievers": ("BM25SentenceSelector", "QuoteLocatingRetriever"),
     "sources.resolver": ("FileAccess",),

@@ -119,10 +119,13 @@ def _quote_highlights(document: Document) -> Iterator[Highlight]:
 
 
 def _note(match: QuoteMatch) -> str:
-    """Return the quote and, where the page does not have the very words, what it has."""
-    if match.status in ("exact", "normalized"):
-        return match.quote
-    return f"{match.quote}\n\nOn the page ({match.score:.0f} % alike): {match.text}"
+    """Return the quote, what the page has instead where it is other words, and what differs."""
+    parts = [match.quote]
+    if match.status not in ("exact", "normalized"):
+        parts.append(f"On the page ({match.score:.0f} % alike): {match.text}")
+    if match.differences:
+        parts.append("\n".join(f"Difference: {difference.words}" for difference in match.differences))
+    return "\n\n".join(parts)
 
 
 def _box_highlights(document: Document) -> Iterator[Highlight]:

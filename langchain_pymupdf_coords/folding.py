@@ -49,6 +49,8 @@ _ASCII_KEPT = bytes(chr(code).isalnum() for code in range(128)) + bytes(128)
 
 _ASCII_DROPPED = bytes(code for code in range(128) if not chr(code).isalnum())
 
+_TATWEEL = "\u0640"  # stretches an Arabic word, a letter by its category only
+
 _LONGEST_CLUSTER = 32  # Unicode's stream-safe text has 30 marks at most; sorting a million marks is quadratic
 
 _CACHED_CHARACTERS = 1 << 15
@@ -106,7 +108,7 @@ def _joins(char: str) -> bool:
 def _fold_cluster(cluster: str) -> str:
     cased = unicodedata.normalize("NFKC", cluster).casefold()
     # Case folding takes a few letters apart ("ΐ"), which would lose their accents below.
-    return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", cased)))
+    return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", cased))).replace(_TATWEEL, "")
 
 
 _FOLDS = _CharacterFolds()
@@ -133,6 +135,11 @@ def drop_emphasis(text: str) -> str:
 def plain_text(markdown: str) -> str:
     """Markdown as one line to read: without heading signs, marks of style, tags and doubled spaces."""
     return " ".join(_STYLE.sub("", TAG.sub(" ", markdown)).split())
+
+
+def drop_tags(text: str) -> str:
+    """`text` without the engine's tags; a line break leaves a space, any other tag nothing."""
+    return TAG.sub(lambda tag: " " if tag.group()[1:3].lower() == "br" else "", text) if "<" in text else text
 
 
 def fold(text: str) -> FoldedText:

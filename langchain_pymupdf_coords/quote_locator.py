@@ -1,5 +1,6 @@
 """Quotes found in Documents and located on the pages that they came from."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -19,7 +20,8 @@ from langchain_pymupdf_coords.folding import FoldedText, fold
 from langchain_pymupdf_coords.pdf.glyphs import FileGlyphs
 from langchain_pymupdf_coords.provenance.boxes import LineBox, SourceBox
 from langchain_pymupdf_coords.provenance.quotes import QuoteMatch, Region, dump_quotes
-from langchain_pymupdf_coords.quotes.matching import find_past_running_heads, find_quote, may_be_interrupted
+from langchain_pymupdf_coords.quotes.interruptions import may_be_interrupted
+from langchain_pymupdf_coords.quotes.matching import find_past_running_heads, find_quote
 from langchain_pymupdf_coords.quotes.regions import ChunkPlaces, GlyphReader, Span, place_spans
 from langchain_pymupdf_coords.quotes.relocation import relocate, shows
 from langchain_pymupdf_coords.sources.files import SourceFile
@@ -152,6 +154,8 @@ class QuoteLocator(FileAccess):
         checks.text("quote", quote)
         content = document.page_content
         match = find_quote(content, quote, cutoff=self.cutoff, folded=_folded(content))
+        if match is None and _is_from_ocr(document):
+            match = find_quote(content, quote, cutoff=self.cutoff, folded=_folded(content), ocr=True)
         if match is None and may_be_interrupted(document):
             match = find_past_running_heads(content, quote, SourceBox.from_document(document))
         if match is None:
@@ -179,6 +183,7 @@ class QuoteLocator(FileAccess):
             occurrences=match.occurrences,
             precision=precision,
             regions=regions,
+            differences=match.differences,
         )
         return _Found(located, match.spans, glyphs.page, relocated)
 
@@ -229,6 +234,22 @@ class _Found:
 
 def _rank(match: QuoteMatch) -> tuple[int, float]:
     return ("exact", "normalized", "fuzzy", "fragments").index(match.status), -match.score
+
+
+# Programs that write the text layer of a scan, by what they call themselves as producer or creator of a file.
+_OCR_PROGRAMS = re.compile(
+    r"\bocr|ocr\b|tesseract|abbyy|finereader|omnipage|paper capture|readiris|scansnap|leadtools|luratech|pdfcompressor"
+    r"|internet archive|paperport|cvisionpdf|scandall|adobe scan|camscanner",
+    re.IGNORECASE,
+)
+
+
+def _is_from_ocr(document: Document) -> bool:
+    """Whether an OCR engine wrote the text of a Document, as its file says."""
+    return any(
+        isinstance(value, str) and _OCR_PROGRAMS.search(value[:500])
+        for value in (document.metadata.get("producer"), document.metadata.get("creator"))
+    )
 
 
 @lru_cache(maxsize=256)

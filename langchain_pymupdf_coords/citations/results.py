@@ -8,7 +8,7 @@ from langchain_core.documents import Document
 from langchain_core.messages import AIMessage
 
 from langchain_pymupdf_coords.folding import clean_text
-from langchain_pymupdf_coords.provenance.quotes import QuoteMatch, QuoteStatus
+from langchain_pymupdf_coords.provenance.quotes import Difference, QuoteMatch, QuoteStatus
 
 CitationStatus = QuoteStatus | Literal["not_found"]
 
@@ -61,6 +61,11 @@ class LocatedCitation:
         return "not_found" if self.match is None else self.match.status
 
     @property
+    def differences(self) -> tuple[Difference, ...]:
+        """What the quote and the text found for it differ in; none if it is word for word, or not found."""
+        return () if self.match is None else self.match.differences
+
+    @property
     def page(self) -> int | None:
         """The page on which the quote begins, from 1; None if it was not found or has no place."""
         return self.match.regions[0].page if self.match and self.match.regions else None
@@ -72,6 +77,7 @@ class LocatedCitation:
             "source_number": self.source_number,
             "document_index": self.document_index,
             "status": self.status,
+            "differences": [difference.to_dict() for difference in self.differences],
             "verified": self.verified,
             "confirmed": self.confirmed,
             "swapped": self.swapped,

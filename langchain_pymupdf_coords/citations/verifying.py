@@ -7,10 +7,8 @@ from langchain_core.documents import Document
 
 from langchain_pymupdf_coords.citations.cited_quotes import CitedQuote
 from langchain_pymupdf_coords.citations.results import LocatedCitation
-from langchain_pymupdf_coords.folding import fold
 from langchain_pymupdf_coords.provenance.quotes import QuoteMatch, dump_quotes
 from langchain_pymupdf_coords.quote_locator import QuoteEvidence, QuoteLocator
-from langchain_pymupdf_coords.quotes.edges import Cut, cut_at, loses_negation
 from langchain_pymupdf_coords.quotes.matching import find_quote
 
 _BEST_FIRST = ("exact", "normalized", "fuzzy", "fragments")
@@ -93,7 +91,7 @@ class CitationPlacer:
             has_place = document.metadata.get("boxes") is not None
             evidence = self.locator.examine(document, quote) if has_place else self._in_text(document, quote)
             if evidence is not None:
-                yield _Finding(index, evidence, _is_verbatim(document.page_content, evidence.match))
+                yield _Finding(index, evidence, evidence.match.status in ("exact", "normalized"))
 
     def _in_text(self, document: Document, quote: str) -> QuoteEvidence | None:
         """Find a quote in a Document without coordinates: it has no place on a page, but the words it has."""
@@ -110,6 +108,7 @@ class CitationPlacer:
             occurrences=found.occurrences,
             precision="box",
             regions=(),
+            differences=found.differences,
         )
         return QuoteEvidence(match, confirmed=False, relocated=False)
 
@@ -119,18 +118,6 @@ def _number(quote: CitedQuote, wanted: frozenset[int] | None, findings: Sequence
     if not wanted:
         return quote.request.number
     return next((f.index for f in findings if f.index in wanted), min(wanted)) + 1
-
-
-def _is_verbatim(content: str, match: QuoteMatch) -> bool:
-    """Whether the text has the words of the quote, whole ones: a long quote is found even if it cuts one."""
-    if match.status not in ("exact", "normalized"):
-        return False
-    folded = fold(content)
-    i, j = folded.folded_span(*match.span)
-    if i == j:
-        return False  # marks such as "**" are everywhere and say nothing
-    whole = cut_at(content, folded, i) is Cut.NOTHING and cut_at(content, folded, j) is Cut.NOTHING
-    return whole and not loses_negation(content, folded, i, j)
 
 
 def _matches(citations: Sequence[LocatedCitation], index: int) -> list[QuoteMatch]:

@@ -20,6 +20,8 @@ from langchain_pymupdf_coords.provenance.quotes import QuoteMatch, Region
 
 _NUMBERS_PER_WIDTH = 60  # as high as small print on an ordinary page
 
+_ALIKE = 100
+
 _LINKED = re.compile("https?://", re.IGNORECASE)
 
 _PASSAGE_CHARS = 240
@@ -27,7 +29,7 @@ _PASSAGE_CHARS = 240
 _STATUS_WORDS = {
     "exact": "Exact: word for word",
     "normalized": "Normalized: the same words; case, spacing or marks differ",
-    "fuzzy": "Fuzzy: similar words",
+    "fuzzy": "Fuzzy: found, not word for word",
     "fragments": "Fragments: parts of the text, joined by an ellipsis",
 }
 
@@ -119,7 +121,28 @@ def _item(source: SourceEntries, entry: Entry) -> Node:
         found = node("p", "In the document: ", node("q", match.text, dir="auto"), class_="facts")
     section = node("p", entry.section, class_="facts", dir="auto") if entry.section else None
     facts = node("p", node("span", _status(match), class_="status"), *_pages(source, entry), class_="facts")
-    return node("li", text, found, facts, section, class_=entry.kind)
+    return node("li", text, found, facts, _differences(match), section, class_=entry.kind)
+
+
+def _differences(match: QuoteMatch | None) -> Node | None:
+    """Return what a quote and the page differ in, in words, the quote's and the page's in colours of their own."""
+    if match is None or not match.differences:
+        return None
+    rows = (
+        node(
+            "li",
+            f"{difference.kind.replace('_', ' ')}: the quote has ",
+            node("q", _visible(difference.quote_text), class_="in-quote", dir="auto"),
+            ", the page has ",
+            node("q", _visible(difference.page_text), class_="on-page", dir="auto"),
+        )
+        for difference in match.differences
+    )
+    return node("ul", *rows, class_="facts differences")
+
+
+def _visible(text: str) -> str:
+    return text if text.strip() else "nothing" if not text else "a space"
 
 
 def _excerpt(text: str) -> str:
@@ -131,7 +154,7 @@ def _status(match: QuoteMatch | None) -> str:
     if match is None:
         return "Passage: no quote in it was located"
     words = _STATUS_WORDS[match.status]
-    if match.status == "fuzzy":
+    if match.status == "fuzzy" and match.score < _ALIKE:
         words += f", {match.score:.0f} % alike"
     if match.occurrences > 1:
         words += f"; one of {match.occurrences} places in its passage"

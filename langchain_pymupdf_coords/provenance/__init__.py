@@ -26,6 +26,7 @@ from langchain_pymupdf_coords.provenance.fields import (
     DocumentLike,
 )
 from langchain_pymupdf_coords.provenance.quotes import (
+    Difference,
     QuoteMatch,
     QuotePrecision,
     QuoteStatus,
@@ -37,6 +38,7 @@ __all__ = [
     "COORDS_VERSION",
     "DEFAULT_BOX_CLASS",
     "Crop",
+    "Difference",
     "DocumentLike",
     "LineBox",
     "QuoteMatch",

@@ -6,7 +6,7 @@ untrusted, like all metadata.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, Self, cast
 
 from langchain_pymupdf_coords.folding import clean_text
@@ -54,6 +54,63 @@ class Region:
 
 
 @dataclass(frozen=True, slots=True)
+class Difference:
+    """What a quote and the text that was found for it differ in, at one place.
+
+    Attributes:
+        kind: Name of the kind, one of the table in the guide on locating quotes: ``"white_space"``,
+            ``"negation_cut"`` and so on. Others may come with later versions.
+        quote_text: What the quote has; empty where it has nothing.
+        page_text: What ``page_content`` has; empty where it has nothing. For what stands just outside of the
+            match (kinds that end in ``"_cut"``) the text there.
+        quote_span: ``(start, end)`` of ``quote_text`` in the quote.
+        text_span: ``(start, end)`` of ``page_text`` in ``page_content``.
+    """
+
+    kind: str
+    quote_text: str
+    page_text: str
+    quote_span: tuple[int, int]
+    text_span: tuple[int, int]
+
+    @property
+    def words(self) -> str:
+        """The difference in words, for people: ``'percent: the quote has nothing, the page has "%"'``."""
+        sides = (("the quote", self.quote_text), ("the page", self.page_text))
+        told = [
+            f'{side} has "{text}"' if text.strip() else f"{side} has {_nothing(text)}" for side, text in sides
+        ]
+        return f"{self.kind.replace('_', ' ')}: {', '.join(told)}"
+
+    @classmethod
+    def _from_record(cls, field: Field, record: object, quote: str, content: str) -> Self:
+        values = field.mapping(record)
+        sides = {}
+        for side, name, whole in (("quote", "quote_span", quote), ("page", "text_span", content)):
+            start, end = field.span(values.get(name), len(whole))
+            text = field.text(f"{side}_text", values.get(f"{side}_text"))
+            if text != clean_text(whole[start:end]):
+                raise field.error(f"{side}_text of a difference is not what stands at its {name}")
+            sides[side] = (text, (start, end))
+        kind = field.text("kind", values.get("kind"))
+        return cls(kind, sides["quote"][0], sides["page"][0], sides["quote"][1], sides["page"][1])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the difference as it is stored: clean strings, and spans as lists."""
+        return {
+            "kind": self.kind,
+            "quote_text": clean_text(self.quote_text),
+            "page_text": clean_text(self.page_text),
+            "quote_span": list(self.quote_span),
+            "text_span": list(self.text_span),
+        }
+
+
+def _nothing(text: str) -> str:
+    return "white space" if text else "nothing"
+
+
+@dataclass(frozen=True, slots=True)
 class QuoteMatch:
     """A quote found in a chunk, and where it stands on its pages.
 
@@ -61,12 +118,16 @@ class QuoteMatch:
         quote: The quote as asked for.
         text: What the chunk has for it: ``page_content[start:end]``.
         span: ``(start, end)`` in ``page_content``.
-        status: How it was found: ``"exact"``, ``"normalized"`` (but for marks, case, white space),
-            ``"fuzzy"`` or ``"fragments"`` (parts joined by an ellipsis).
+        status: How it was found, by the worst of its differences: ``"exact"`` (none), ``"normalized"`` (written
+            another way: marks, white space, the case of a heading), ``"fuzzy"`` (a slip in a letter, or words
+            that are found but not to be trusted: struck out, or with a negation cut off) or ``"fragments"``
+            (parts joined by an ellipsis).
         score: Similarity, 0 to 100.
         occurrences: How often the chunk has the quote; the match is one of them.
         precision: What the quads follow: ``"word"``, whole ``"line"`` or whole ``"box"``.
         regions: One region per page, in reading order; quads in the displayed frame, in points.
+        differences: What the quote and ``text`` differ in, in the order of the text. Of differences in writing
+            that are alike the first stands for all.
     """
 
     quote: str
@@ -77,6 +138,7 @@ class QuoteMatch:
     occurrences: int
     precision: QuotePrecision
     regions: tuple[Region, ...]
+    differences: tuple[Difference, ...] = field(default=(), kw_only=True)
 
     @classmethod
     def from_document(cls, document: DocumentLike) -> tuple[Self, ...]:
@@ -108,8 +170,11 @@ class QuoteMatch:
         if len(text) != end - start or text != clean_text(content[start:end]):
             raise field.error("text is not what page_content has at its span")
         regions = field.items("regions", values.get("regions"))
+        quote = field.text("quote", values.get("quote"))
+        # Written since differences are told; older matches have none.
+        differences = field.items("differences", values.get("differences", []))
         return cls(
-            quote=field.text("quote", values.get("quote")),
+            quote=quote,
             text=text,
             span=(start, end),
             status=cast("QuoteStatus", field.one_of("status", values.get("status"), _STATUSES)),
@@ -117,6 +182,7 @@ class QuoteMatch:
             occurrences=field.integer("occurrences", values.get("occurrences"), 1, _MAX_OCCURRENCES),
             precision=cast("QuotePrecision", field.one_of("precision", values.get("precision"), _PRECISIONS)),
             regions=tuple(Region._from_record(field, region) for region in regions),
+            differences=tuple(Difference._from_record(field, item, quote, content) for item in differences),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -130,6 +196,7 @@ class QuoteMatch:
             "occurrences": self.occurrences,
             "precision": self.precision,
             "regions": [region._to_dict() for region in self.regions],
+            "differences": [difference.to_dict() for difference in self.differences],
         }
 
 

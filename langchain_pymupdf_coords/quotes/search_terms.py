@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 
-from langchain_pymupdf_coords.folding import blank_markup, drop_emphasis
-from langchain_pymupdf_coords.quotes.edges import CONTINUOUS, drop_tags
+from langchain_pymupdf_coords.folding import blank_markup, drop_emphasis, drop_tags
+from langchain_pymupdf_coords.quotes.scripts import CONTINUOUS
 
 LANGUAGES = {
     "english": "en",

@@ -133,7 +133,7 @@ def test_without_question_and_answer_nothing_is_said_of_them(documents: list[Doc
     [
         ("exact", "Exact: word for word"),
         ("normalized", "Normalized: the same words; case, spacing or marks differ"),
-        ("fuzzy", "Fuzzy: similar words, 91 % alike"),
+        ("fuzzy", "Fuzzy: found, not word for word, 91 % alike"),
         ("fragments", "Fragments: parts of the text, joined by an ellipsis"),
     ],
 )

@@ -139,10 +139,10 @@ def test_an_answer_without_any_evidence(tmp_path: Path) -> None:
 
 
 def test_what_was_found_with_a_lower_cutoff_is_found_again(tmp_path: Path) -> None:
-    text = "The catch,<sup>12,13</sup> is sold here,<sup>14,15</sup> daily at noon."
+    text = "At the end of the day we ate the ham at the inn by us, or so as we were told by him."
     document = Document(text, metadata={"source": "a.txt"})
     locator = CitationLocator(locator=QuoteLocator(cutoff=80))
-    answer = locator.invoke({"answer": "“The catch, is sold here, daily at noon.”", "documents": [document]})
+    answer = locator.invoke({"answer": "“we ate ham at inn by us, or so”", "documents": [document]})
     assert answer.citations[0].match is not None
     assert 80 < answer.citations[0].match.score < 90
     assert EvidenceBundle.write(answer, tmp_path / "alike.zip").verify().ok

@@ -77,7 +77,7 @@ def test_in_a_chain() -> None:
 
 @pytest.mark.usefixtures("caught")
 def test_in_a_locator_a_retriever_and_citations(changed: Document) -> None:
-    quote = changed.page_content[:40]
+    quote = changed.page_content[:40].rpartition(" ")[0]
     retriever = QuoteLocatingRetriever(
         base_retriever=RunnableLambda(lambda _: [changed]), select_quotes=lambda *_: [quote]
     )
@@ -88,7 +88,7 @@ def test_in_a_locator_a_retriever_and_citations(changed: Document) -> None:
 
 @pytest.mark.usefixtures("caught")
 async def test_in_async_code(changed: Document) -> None:
-    quote = changed.page_content[:40]
+    quote = changed.page_content[:40].rpartition(" ")[0]
     retriever = QuoteLocatingRetriever(
         base_retriever=RunnableLambda(lambda _: [changed]), select_quotes=lambda *_: [quote]
     )

@@ -74,7 +74,8 @@ def test_written_form_of_each_key():
     assert dump_quotes([MATCH]) == (
         '[{"quote":"engine runs","text":"engine runs","span":[4,15],"status":"exact","score":100.0,'
         '"occurrences":1,"precision":"word",'
-        '"regions":[{"page":3,"quads":[[[10.0,20.0],[60.0,20.0],[10.0,32.0],[60.0,32.0]]]}]}]'
+        '"regions":[{"page":3,"quads":[[[10.0,20.0],[60.0,20.0],[10.0,32.0],[60.0,32.0]]]}],'
+        '"differences":[]}]'
     )
 
 

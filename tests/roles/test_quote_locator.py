@@ -69,7 +69,7 @@ def locate(documents: list[Document], quote: str) -> QuoteMatch:
         (pdf_factory.actual_text_pdf, "All SoHware on board was renewed"),
         (pdf_factory.cjk_pdf, "七艘船在日出前离开"),
         (pdf_factory.two_column_pdf, pdf_factory.SPLIT_SENTENCE),
-        (pdf_factory.superscript_pdf, "The sample held 103 m2 of CO2 and boldness grew."),
+        (pdf_factory.superscript_pdf, "The sample held 10^3 m2 of CO2 and boldness grew."),
         (pdf_factory.superscript_pdf, "boldness grew"),
     ],
 )
