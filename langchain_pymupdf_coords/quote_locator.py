@@ -18,10 +18,11 @@ from langchain_pymupdf_coords.errors import (
 )
 from langchain_pymupdf_coords.folding import FoldedText, fold
 from langchain_pymupdf_coords.pdf.glyphs import FileGlyphs
+from langchain_pymupdf_coords.pdf.text_layers import is_from_ocr
 from langchain_pymupdf_coords.provenance.boxes import LineBox, SourceBox
 from langchain_pymupdf_coords.provenance.quotes import QuoteMatch, Region, dump_quotes
 from langchain_pymupdf_coords.quotes.interruptions import may_be_interrupted
-from langchain_pymupdf_coords.quotes.matching import find_past_running_heads, find_quote
+from langchain_pymupdf_coords.quotes.matching import TextMatch, find_past_running_heads, find_quote
 from langchain_pymupdf_coords.quotes.regions import ChunkPlaces, GlyphReader, Span, place_spans
 from langchain_pymupdf_coords.quotes.relocation import relocate, shows
 from langchain_pymupdf_coords.sources.files import SourceFile
@@ -154,8 +155,8 @@ class QuoteLocator(FileAccess):
         checks.text("quote", quote)
         content = document.page_content
         match = find_quote(content, quote, cutoff=self.cutoff, folded=_folded(content))
-        if match is None and _is_from_ocr(document):
-            match = find_quote(content, quote, cutoff=self.cutoff, folded=_folded(content), ocr=True)
+        if match is None:
+            match = self._find_misread(document, quote)
         if match is None and may_be_interrupted(document):
             match = find_past_running_heads(content, quote, SourceBox.from_document(document))
         if match is None:
@@ -186,6 +187,19 @@ class QuoteLocator(FileAccess):
             differences=match.differences,
         )
         return _Found(located, match.spans, glyphs.page, relocated)
+
+    def _find_misread(self, document: Document, quote: str) -> TextMatch | None:
+        """Find a quote in which letters differ that OCR confuses, if an OCR engine wrote the text."""
+        content = document.page_content
+        match = find_quote(content, quote, cutoff=self.cutoff, folded=_folded(content), ocr=True)
+        if match is None or _names_ocr_program(document):
+            return match
+        file, changed = self._file(document)
+        pages = {box.page for box in SourceBox.from_document(document)}
+        if file is None or changed or not pages:
+            return None
+        has_layer = all(is_from_ocr(file, page, password=self.password) for page in pages)
+        return match if has_layer else None
 
     def _moved(
         self, file: SourceFile, places: ChunkPlaces, spans: Sequence[Span]
@@ -244,8 +258,8 @@ _OCR_PROGRAMS = re.compile(
 )
 
 
-def _is_from_ocr(document: Document) -> bool:
-    """Whether an OCR engine wrote the text of a Document, as its file says."""
+def _names_ocr_program(document: Document) -> bool:
+    """Whether the file of a Document says that an OCR engine made it."""
     return any(
         isinstance(value, str) and _OCR_PROGRAMS.search(value[:500])
         for value in (document.metadata.get("producer"), document.metadata.get("creator"))

@@ -16,7 +16,7 @@ from langchain_pymupdf_coords.folding import plain_text
 from langchain_pymupdf_coords.geometry import BBox, Quad, bbox_of_points
 from langchain_pymupdf_coords.pdf.colors import BOX_COLOR, STATUS_COLORS, Color
 from langchain_pymupdf_coords.pdf.rendering import Rendered
-from langchain_pymupdf_coords.provenance.quotes import QuoteMatch, Region
+from langchain_pymupdf_coords.provenance.quotes import QuoteMatch, Region, visible
 
 _NUMBERS_PER_WIDTH = 60  # as high as small print on an ordinary page
 
@@ -132,17 +132,13 @@ def _differences(match: QuoteMatch | None) -> Node | None:
         node(
             "li",
             f"{difference.kind.replace('_', ' ')}: the quote has ",
-            node("q", _visible(difference.quote_text), class_="in-quote", dir="auto"),
+            node("q", visible(difference.quote_text), class_="in-quote", dir="auto"),
             ", the page has ",
-            node("q", _visible(difference.page_text), class_="on-page", dir="auto"),
+            node("q", visible(difference.page_text), class_="on-page", dir="auto"),
         )
         for difference in match.differences
     )
     return node("ul", *rows, class_="facts differences")
-
-
-def _visible(text: str) -> str:
-    return text if text.strip() else "nothing" if not text else "a space"
 
 
 def _excerpt(text: str) -> str:

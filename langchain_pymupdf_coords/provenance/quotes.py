@@ -78,7 +78,7 @@ class Difference:
         """The difference in words, for people: ``'percent: the quote has nothing, the page has "%"'``."""
         sides = (("the quote", self.quote_text), ("the page", self.page_text))
         told = [
-            f'{side} has "{text}"' if text.strip() else f"{side} has {_nothing(text)}" for side, text in sides
+            f'{side} has "{text}"' if text.strip() else f"{side} has {visible(text)}" for side, text in sides
         ]
         return f"{self.kind.replace('_', ' ')}: {', '.join(told)}"
 
@@ -106,8 +106,9 @@ class Difference:
         }
 
 
-def _nothing(text: str) -> str:
-    return "white space" if text else "nothing"
+def visible(text: str) -> str:
+    """A text, in words where there is nothing to see."""
+    return text if text.strip() else "white space" if text else "nothing"
 
 
 @dataclass(frozen=True, slots=True)

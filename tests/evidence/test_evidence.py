@@ -5,6 +5,7 @@ import hashlib
 import io
 import re
 from collections import Counter
+from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
@@ -15,7 +16,7 @@ import pytest
 from langchain_core.documents import Document
 from PIL import Image
 
-from langchain_pymupdf_coords import PyMuPDFCoordsLoader, QuoteMatch, SourceBox, evidence_html
+from langchain_pymupdf_coords import Difference, PyMuPDFCoordsLoader, QuoteMatch, SourceBox, evidence_html
 from langchain_pymupdf_coords.errors import (
     OptionError,
     PDFPasswordError,
@@ -144,6 +145,23 @@ def test_status_in_words_and_by_class(tmp_path: Path, status: str, words: str) -
     assert len(page.all("li", status)) == len(page.all("a", status)) == 1
     quotes = ["7 boats", "Seven"] if status in ("fuzzy", "fragments") else ["7 boats"]
     assert page.text("q") == quotes
+
+
+def test_differences_are_shown_side_by_side(tmp_path: Path) -> None:
+    located = match_at(1, BOX.bbox, status="fuzzy", quote="Sevne  ")
+    differences = (
+        Difference("misspelling", "Sevne", "Seven", (0, 5), (0, 5)),
+        Difference("white_space", "  ", "", (5, 7), (5, 5)),
+    )
+    document = text_document(tmp_path, replace(located, differences=differences))
+    page = Page(evidence_html([document]).html)
+    ((_, rows),) = page.all("ul", "differences")
+    assert rows == (
+        "misspelling: the quote has Sevne, the page has Seven"
+        "white space: the quote has white space, the page has nothing"
+    )
+    assert [text for _, text in page.all("q", "in-quote")] == ["Sevne", "white space"]
+    assert [text for _, text in page.all("q", "on-page")] == ["Seven", "nothing"]
 
 
 def test_how_sure_the_place_is(tmp_path: Path) -> None:

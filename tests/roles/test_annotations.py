@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pymupdf
@@ -20,7 +21,7 @@ from langchain_pymupdf_coords.errors import (
 )
 from langchain_pymupdf_coords.geometry import BBox, bbox_to_quad
 from langchain_pymupdf_coords.pdf.colors import PASSAGE_COLOR, STATUS_COLORS
-from langchain_pymupdf_coords.provenance import QuoteMatch, Region, SourceBox
+from langchain_pymupdf_coords.provenance import Difference, QuoteMatch, Region, SourceBox
 from tests.support.highlights import (
     check_highlight,
     coloured,
@@ -107,6 +108,19 @@ def test_title_note_and_colour_tell_of_the_quote(tmp_path: Path) -> None:
         quote, _, rest = str(annot["content"]).partition("\n\n")
         assert quote == f"“{status}” ﬁ 港"
         assert rest == ("On the page (91 % alike): Seven" if status in ("fuzzy", "fragments") else "")
+
+
+def test_note_tells_the_differences(tmp_path: Path) -> None:
+    path = tmp_path / "report.pdf"
+    path.write_bytes(text_pdf())
+    line = (36.0, 55.0, 180.0, 66.0)
+    difference = Difference("quotation_mark", "“", "", (0, 1), (0, 0))
+    match = replace(match_at(1, line, status="normalized", quote="“Seven"), differences=(difference,))
+    annotate_pdf([by_hand(path, [SourceBox(1, line)], [match], "Seven boats")], tmp_path / "copy.pdf")
+    (annot,) = annotations(tmp_path / "copy.pdf")
+    assert annot["content"] == (
+        '“Seven\n\nDifference: quotation mark: the quote has "“", the page has nothing'
+    )
 
 
 def test_one_annotation_per_page_of_a_quote_and_one_quad_per_line(tmp_path: Path) -> None:
