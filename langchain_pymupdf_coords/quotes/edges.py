@@ -24,6 +24,7 @@ from langchain_pymupdf_coords.quotes.small_words import (
     HYPHENATED_NEGATIONS,
     LIMITS,
     NEGATING_PREFIXES,
+    is_function_word,
     languages_within,
 )
 from langchain_pymupdf_coords.quotes.wording import Word, Wording
@@ -267,7 +268,7 @@ class Edges:
                 word.key in ("no", "n") and self.page.signs[self.first].isdigit()
             ):
                 return "negation_cut", (word.start, word.end)
-        if words and self._is_in_line(words[-1]) and self._limits(words):
+        if words and not self._begins_sentence(words[-1]) and self._limits(words):
             return "condition_cut", (words[-1].start, words[-1].end)
         return "", (self.left, self.left)
 
@@ -304,11 +305,14 @@ class Edges:
             return frozenset()
         return self.wording.negations_at(self._span())
 
-    def _is_in_line(self, word: Word) -> bool:
-        """Whether a word stands in the same line as the match, or the match goes on in lower case."""
+    def _begins_sentence(self, word: Word) -> bool:
+        """Whether the match, in capitals, begins a line or a sentence after a word that no stop follows."""
         page = self.page
-        gap = page.ends[word.end - 1], page.starts[self.left]
-        return page.signs[self.first].islower() or not self.wording.is_bordered(gap)
+        if not page.signs[self.first].isupper():
+            return False
+        if self.wording.is_bordered((page.ends[word.end - 1], page.starts[self.left])):
+            return True
+        return is_function_word(page.keys[slice(*self.wording.word_around(page, self.first))])
 
     def _limits(self, words: Sequence[Word]) -> bool:
         """Whether the words just before the match set it a condition or a limit: "if", "only", "at least"."""

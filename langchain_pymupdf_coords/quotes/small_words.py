@@ -272,6 +272,11 @@ _SCRIPTS = (
 _WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
 
 
+def is_function_word(word: str) -> bool:
+    """Whether a folded word is one that only holds a sentence together in some language."""
+    return any(word in common for common in _FUNCTION_WORDS.values())
+
+
 def every(table: Mapping[str, frozenset[str]]) -> frozenset[str]:
     """The words of all languages of a table."""
     return frozenset().union(*table.values())

@@ -158,6 +158,14 @@ def test_condition_just_before_is_told_and_never_verified(text: str, quote: str,
     assert [(d.kind, d.page_text) for d in match.differences] == [("condition_cut", word)]
 
 
+def test_a_sentence_after_a_condition_without_a_stop_is_whole() -> None:
+    match = find_quote(
+        "The first pump runs at night only The second pump runs all day.", "The second pump runs all day."
+    )
+    assert match is not None
+    assert match.status == "exact"
+
+
 def test_a_rule_of_the_page_through_two_letters_is_told() -> None:
     match = find_quote("The fee of ~~Co~~ the firm is due in May.", "The fee of Co the firm is due in May.")
     assert match is not None
