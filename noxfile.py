@@ -147,7 +147,7 @@ EDGE_TESTS = ("tests/edges/test_llama_index.py", "tests/pdf/test_ocr.py", "-k", 
     ("extras", "tests"),
     [
         nox.param("cache,progress,quotes,sentences", LANGCHAIN_TESTS, id="langchain"),
-        nox.param("llama-index,ocr,sentences", EDGE_TESTS, id="edges"),
+        nox.param("llama-index,ocr,quotes,sentences", EDGE_TESTS, id="edges"),
     ],
 )
 def lowest(session: nox.Session, extras: str, tests: tuple[str, ...]) -> None:
