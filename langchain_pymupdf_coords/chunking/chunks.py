@@ -123,7 +123,7 @@ class Chunker:
         The layout model takes a lone line on a page, such as the title of a part, for a page header.
         """
         kept = [box for box in page.boxes if box.box_class not in self.exclude_classes]
-        return kept or page.boxes
+        return kept if any(box.text or box.box_class in PICTURE_CLASSES for box in kept) else page.boxes
 
     def _begins_chunk(self, held: list[Piece], piece: Piece) -> bool:
         texts = [other.box.text for other in held if other.box.text]

@@ -15,6 +15,7 @@ from langchain_pymupdf_coords.geometry import BBox, expand_bbox
 from langchain_pymupdf_coords.layout.glyphs import PageGlyphs
 from langchain_pymupdf_coords.layout.letters import Placed, Unit, fill_gaps, place_in_order, text_lines
 from langchain_pymupdf_coords.layout.pages import PICTURE_CLASSES, TextLine, TextRun
+from langchain_pymupdf_coords.layout.rows import by_rows, rows_of
 from langchain_pymupdf_coords.layout.tables import place_cells, place_table
 from langchain_pymupdf_coords.provenance.boxes import LineBox, SourceBox
 
@@ -27,9 +28,6 @@ _MOSTLY = 0.5
 
 # A glyph that a table's border cuts may have its centre this far outside (points).
 _BORDER = 3.0
-
-# Runs whose tops or bottoms are this close (points) stand in one visual row for the engine.
-_SAME_ROW = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +68,14 @@ def align(
     else:
         upright = box_class not in PICTURE_CLASSES
         shown = [run for run in inside if run.horizontal or not upright]
-        nearby = list(_units(engine_order(shown)))
+        nearby = list(_units(by_rows(shown)))
         placed = place_in_order(folded.text, nearby)
+        if _letters(placed) < len(folded.text):
+            # Text that was written anew has the letters in the order in which they are read.
+            as_read = list(_units_as_read(inside))
+            again = place_in_order(folded.text, as_read)
+            if _letters(again) > _letters(placed):
+                nearby, placed = as_read, again
     if _letters(placed) < len(folded.text):
         placed = fill_gaps(folded.text, nearby, placed)
     lines = tuple(text_lines(markdown, folded, placed))
@@ -87,6 +91,13 @@ def _units(runs: Iterable[TextRun]) -> Iterator[Unit]:
         for piece in run.glyphs or (run,):
             if letters := fold_glyphs(piece.text):
                 yield Unit(letters, piece.bbox, run.line)
+
+
+def _units_as_read(runs: Sequence[TextRun]) -> Iterator[Unit]:
+    for row in rows_of(runs):
+        for piece in row.pieces:
+            if letters := fold_glyphs(piece.text):
+                yield Unit(letters, piece.bbox, piece.line)
 
 
 def _units_within(runs: Iterable[TextRun], bbox: BBox) -> Iterator[Unit]:
@@ -117,21 +128,6 @@ def mostly_inside(ink: BBox, bbox: BBox) -> bool:
     width = min(x1, bbox[2] + _MARGIN) - max(x0, bbox[0] - _MARGIN)
     height = min(y1, bbox[3] + _MARGIN) - max(y0, bbox[1] - _MARGIN)
     return width > 0 and height > 0 and width * height >= _MOSTLY * (x1 - x0) * (y1 - y0)
-
-
-def engine_order(runs: Iterable[TextRun]) -> list[TextRun]:
-    """Sort runs as the engine writes them: visual rows from top to bottom, each from left to right."""
-    rows: list[list[TextRun]] = []
-    for run in sorted(runs, key=lambda run: (-run.direction[0], run.ink[3])):
-        if rows and _same_row(rows[-1][-1].ink, run.ink):
-            rows[-1].append(run)
-        else:
-            rows.append([run])
-    return [run for row in rows for run in sorted(row, key=lambda run: run.ink[0])]
-
-
-def _same_row(before: BBox, after: BBox) -> bool:
-    return abs(after[3] - before[3]) <= _SAME_ROW or abs(after[1] - before[1]) <= _SAME_ROW
 
 
 def recover_lines(
@@ -169,7 +165,7 @@ def _spans(content: str, boxes: Sequence[SourceBox], pages: Mapping[int, PageGly
 
 def box_letters(bbox: BBox, runs: Sequence[TextRun]) -> str:
     """Return the letters and digits in a rectangle, in the order in which the engine writes them."""
-    return "".join(fold_glyphs(run.text) for run in engine_order(runs_inside(runs, bbox)))
+    return "".join(fold_glyphs(run.text) for run in by_rows(runs_inside(runs, bbox)))
 
 
 def _starts(folded: FoldedText, letters: Sequence[str]) -> Iterator[int]:

@@ -1,20 +1,15 @@
-"""From the engine's boxes and the page's text runs to boxes whose lines have their places.
-
-The engine leaves out what its layout model puts into no box and text boxes whose text is not horizontal. Both
-are brought back here, so that nothing that the page says is lost.
-"""
+"""From the engine's boxes and the page's text runs to boxes whose text is checked and whose lines have places."""
 
 import re
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import groupby, pairwise
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import groupby
 
-from langchain_pymupdf_coords.folding import clean_text, fold_glyphs
-from langchain_pymupdf_coords.geometry import BBox, PageSize, clip_bbox, union_bboxes
-from langchain_pymupdf_coords.layout.alignment import align, mostly_inside, runs_inside
-from langchain_pymupdf_coords.layout.glyphs import is_overprint
+from langchain_pymupdf_coords.folding import clean_text
+from langchain_pymupdf_coords.geometry import BBox, PageSize, clip_bbox
+from langchain_pymupdf_coords.layout.alignment import align, runs_inside
 from langchain_pymupdf_coords.layout.pages import (
+    EDGE_CLASSES,
     HEADING_CLASSES,
     PICTURE_CLASSES,
     PageNote,
@@ -22,74 +17,112 @@ from langchain_pymupdf_coords.layout.pages import (
     TextLine,
     TextRun,
 )
+from langchain_pymupdf_coords.layout.repair import LayoutBox, PageText, text_box
+from langchain_pymupdf_coords.layout.rows import has_turning, turned_bbox
+from langchain_pymupdf_coords.layout.running import Surroundings, is_at_edge
+from langchain_pymupdf_coords.layout.vertical import with_columns
 
 RunReader = Callable[[bool], list[TextRun]]
 
 _PICTURE_MARKERS = re.compile(r"<!-- (?:Start|End) of picture text -->")
 
-# The engine reads their text whatever its direction.
-_WHATEVER_DIRECTION = ("table", *PICTURE_CLASSES)
-
 _HEADING_MARKS = re.compile(r"#{1,6} ")
 
-# Runs that stand further apart than this part of the font size are words of their own.
-_GAP = 0.1
 
-
-@dataclass(frozen=True, slots=True)
-class LayoutBox:
-    """A box as the engine gives it: class, rectangle and Markdown."""
-
-    box_class: str
-    bbox: BBox
-    markdown: str
-
-
-def assemble(boxes: Sequence[LayoutBox], read_runs: RunReader) -> tuple[list[ParsedBox], list[PageNote]]:
-    """Place the Markdown of a page's boxes on its lines, and bring back text that is in no box.
+def assemble(
+    boxes: Sequence[LayoutBox], read_runs: RunReader, page: Surroundings
+) -> tuple[list[ParsedBox], list[PageNote]]:
+    """Check the text of a page's boxes against its letters, place it, and add what no box has.
 
     Args:
         boxes: The engine's boxes in reading order.
         read_runs: Returns the page's runs; called with True when single glyphs are needed.
+        page: The size of the page, and the pages around it.
 
     Returns:
-        The boxes with their lines, and notes on text that has no place.
+        The boxes with their lines, and notes on text that was rewritten or has no place.
     """
-    glyphs = any(box.box_class == "table" for box in boxes)
-    page = _PageRuns(read_runs(glyphs), boxes)
-    placed = [page.place(number) for number in range(len(boxes))]
-    if not glyphs and any(missing for _, missing in placed):
-        page = _PageRuns(read_runs(True), boxes)
-        placed = [page.place(number) if pair[1] else pair for number, pair in enumerate(placed)]
-    notes = [_unplaced(box, missing) for box, missing in placed if missing]
-    parsed = [box for box, _ in placed]
-    return _with_unboxed(parsed, page.runs, page.accounted(parsed)), notes
+    runs = with_columns(_read(boxes, read_runs))
+    text = PageText(runs, boxes, page)
+    found = [_checked(text, number, box, read_runs) for number, box in enumerate(boxes)]
+    shown = [(box, placed) for box, (placed, _) in zip(boxes, found, strict=True) if placed is not None]
+    moved = [placed for box, placed in shown if _is_misplaced(box, placed, text, page)]
+    parsed = [placed for _, placed in shown if not any(placed is box for box in moved)]
+    for added in (*moved, *text.unboxed(), *text.crossing()):
+        parsed.insert(_reading_position(parsed, added.bbox, text.turns), added)
+    parsed[:0] = [head for head in text.heads() if head.box_class == EDGE_CLASSES[0]]
+    at = next((k for k, box in enumerate(parsed) if box.box_class == EDGE_CLASSES[1]), len(parsed))
+    parsed[at:at] = text.behind()
+    parsed += [head for head in text.heads() if head.box_class == EDGE_CLASSES[1]]
+    return parsed, [*_summed_up(note for _, notes in found for note in notes)]
 
 
-class _PageRuns:
-    """The runs of a page, and those inside each of its boxes."""
+def _is_misplaced(box: LayoutBox, placed: ParsedBox, text: PageText, page: Surroundings) -> bool:
+    """Tell whether the engine put a box first or last for a header or footer that is none and has another place."""
+    is_body = box.box_class in EDGE_CLASSES and placed.box_class not in EDGE_CLASSES
+    return is_body and (text.turns != 0 or not is_at_edge(box.bbox, page.size))
 
-    def __init__(self, runs: Sequence[TextRun], boxes: Sequence[LayoutBox]) -> None:
-        self.runs = runs
-        self._boxes = boxes
-        self._inside = [runs_inside(runs, box.bbox) for box in boxes]
 
-    def place(self, number: int) -> tuple[ParsedBox, int]:
-        """Return a box with its lines, and how many of its letters have none."""
-        box, inside = self._boxes[number], self._inside[number]
-        text = _cleaned(box)
-        placement = align(text, box.box_class, box.bbox, self.runs, inside)
-        size = max((run.size for run in inside), default=0.0) if box.box_class in HEADING_CLASSES else 0.0
-        return ParsedBox(box.box_class, box.bbox, text, placement.lines, size), placement.missing
+def _checked(
+    page: PageText, number: int, box: LayoutBox, read_runs: RunReader
+) -> tuple[ParsedBox | None, list[PageNote]]:
+    """Return a box with the text that it should have, or None if it is left with none; and what to tell of it."""
+    text = _cleaned(box)
+    anew = page.rewritten(number, text)
+    if anew is None:
+        placed, missing = _placed(box, text, page.members(number), page.runs, read_runs)
+        notes = [_unplaced(placed, missing)] if missing else []
+    else:
+        box_class, written = anew
+        size = _size(box_class, page.members(number))
+        placed = ParsedBox(box_class, page.bbox(number), written.text, written.lines, size)
+        notes = [PageNote("rewritten", "1")]
+        if not written.text and box_class not in PICTURE_CLASSES:
+            return None, notes
+    if (
+        edge := page.box_class(number, placed.text)
+    ) != placed.box_class and placed.box_class == box.box_class:
+        placed = replace(placed, box_class=edge)
+    return placed, notes
 
-    def accounted(self, parsed: Sequence[ParsedBox]) -> set[int]:
-        """Return the ids of the runs that are parts of a box's text."""
-        return {
-            id(run)
-            for box, inside in zip(parsed, self._inside, strict=True)
-            for run in inside
-            if box.box_class in _WHATEVER_DIRECTION or (run.horizontal and box.text)
-        }
+
+def _summed_up(notes: Iterable[PageNote]) -> Iterator[PageNote]:
+    rewritten = 0
+    for note in notes:
+        if note.kind == "rewritten":
+            rewritten += 1
+        else:
+            yield note
+    if rewritten:
+        yield PageNote("rewritten", f"{rewritten} box(es) were written anew from the letters of the page")
+
+
+def place(boxes: Sequence[LayoutBox], read_runs: RunReader) -> tuple[list[ParsedBox], list[PageNote]]:
+    """Place the engine's text as it is on the lines of its page; see ``assemble``."""
+    runs = _read(boxes, read_runs)
+    placed = [_placed(box, _cleaned(box), runs_inside(runs, box.bbox), runs, read_runs) for box in boxes]
+    return [box for box, _ in placed], [_unplaced(box, missing) for box, missing in placed if missing]
+
+
+def _read(boxes: Sequence[LayoutBox], read_runs: RunReader) -> list[TextRun]:
+    runs = read_runs(any(box.box_class == "table" for box in boxes))
+    return read_runs(True) if has_turning(runs) and not any(run.glyphs for run in runs) else runs
+
+
+def _placed(
+    box: LayoutBox, text: str, members: Sequence[TextRun], runs: Sequence[TextRun], read_runs: RunReader
+) -> tuple[ParsedBox, int]:
+    """Return a box with the engine's text and its lines, and how many of its letters have none."""
+    placement = align(text, box.box_class, box.bbox, runs, members)
+    if placement.missing and not any(run.glyphs for run in runs):
+        runs = read_runs(True)
+        placement = align(text, box.box_class, box.bbox, runs, runs_inside(runs, box.bbox))
+    size = _size(box.box_class, members)
+    return ParsedBox(box.box_class, box.bbox, text, placement.lines, size), placement.missing
+
+
+def _size(box_class: str, runs: Iterable[TextRun]) -> float:
+    return max((run.size for run in runs), default=0.0) if box_class in HEADING_CLASSES else 0.0
 
 
 def _cleaned(box: LayoutBox) -> str:
@@ -111,77 +144,19 @@ def _unplaced(box: ParsedBox, missing: int) -> PageNote:
     )
 
 
-def _with_unboxed(boxes: list[ParsedBox], runs: Sequence[TextRun], accounted: set[int]) -> list[ParsedBox]:
-    """Add the runs that no box accounts for: to an empty box around them, or as boxes of their own."""
-    found = [run for run in runs if id(run) not in accounted]
-    if not found:
-        return boxes
-    shown: dict[str, list[BBox]] = defaultdict(list)
-    for run in runs:
-        if id(run) in accounted:
-            shown[fold_glyphs(run.text)].append(run.bbox)
-    left = [run for run in found if _is_news(run, shown)]
-    result = list(boxes)
-    for _, group in groupby(left, key=lambda run: run.block):
-        members = list(group)
-        around = union_bboxes(run.bbox for run in members)
-        home = next((k for k, box in enumerate(result) if _is_home(box, around)), None)
-        if home is None:
-            result.insert(_reading_position(result, around), runs_box(members))
-        else:
-            result[home] = replace(runs_box(members), box_class=result[home].box_class)
-    return result
-
-
-def _is_news(run: TextRun, shown: Mapping[str, Sequence[BBox]]) -> bool:
-    """Tell whether a run says something: letters or digits that are not drawn a second time (fake bold)."""
-    letters = fold_glyphs(run.text)
-    return bool(letters) and not any(is_overprint(run.bbox, bbox) for bbox in shown.get(letters, ()))
-
-
-def _is_home(box: ParsedBox, bbox: BBox) -> bool:
-    return not box.text and box.box_class not in PICTURE_CLASSES and mostly_inside(bbox, box.bbox)
-
-
-def _reading_position(boxes: Sequence[ParsedBox], bbox: BBox) -> int:
-    """Return the index of the first box below in the same column, or the end."""
+def _reading_position(boxes: Sequence[ParsedBox], bbox: BBox, turns: int) -> int:
+    """Return the index of the first box below in the same column, or the end, on a page turned so often."""
+    x0, _, x1, bottom = turned_bbox(bbox, turns)
     for index, box in enumerate(boxes):
-        if box.bbox[1] >= bbox[3] and box.bbox[0] < bbox[2] and bbox[0] < box.bbox[2]:
+        left, top, right, _ = turned_bbox(box.bbox, turns)
+        if top >= bottom and left < x1 and x0 < right:
             return index
     return len(boxes)
 
 
 def block_boxes(runs: Iterable[TextRun]) -> list[ParsedBox]:
     """Return a box of class ``text`` for each block of a page that is read without the layout model."""
-    return [runs_box(list(group)) for _, group in groupby(runs, key=lambda run: run.block)]
-
-
-def runs_box(runs: Sequence[TextRun]) -> ParsedBox:
-    """Return a box of class ``text`` whose text is made of runs, a line of text for each line of the page."""
-    parts: list[str] = []
-    lines: list[TextLine] = []
-    end = 0
-    for _, group in groupby(runs, key=lambda run: run.line):
-        members = list(group)
-        text = clean_text(_spaced(members)).strip()
-        start = end + bool(parts)
-        end = start + len(text)
-        parts.append(text)
-        lines.append(TextLine(union_bboxes(run.bbox for run in members), start, end))
-    return ParsedBox("text", union_bboxes(run.bbox for run in runs), "\n".join(parts), tuple(lines))
-
-
-def _spaced(runs: Sequence[TextRun]) -> str:
-    """Join the runs of a line; white space that is a run of its own, as it is after OCR, shows as a gap."""
-    text = runs[0].text
-    for before, run in pairwise(runs):
-        gap = _distance(before.bbox, run.bbox) > _GAP * run.size
-        text += " " * (gap and not text[-1].isspace()) + run.text
-    return text
-
-
-def _distance(a: BBox, b: BBox) -> float:
-    return max(b[0] - a[2], a[0] - b[2], b[1] - a[3], a[1] - b[3])
+    return [text_box("text", list(group)) for _, group in groupby(runs, key=lambda run: run.block)]
 
 
 def on_page(boxes: Iterable[ParsedBox], size: PageSize) -> tuple[ParsedBox, ...]:

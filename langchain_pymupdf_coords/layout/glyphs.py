@@ -5,19 +5,16 @@ Coordinates are in the displayed frame (see ``geometry``).
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from langchain_pymupdf_coords.folding import fold_glyphs
 from langchain_pymupdf_coords.geometry import BBox, union_bboxes
+from langchain_pymupdf_coords.layout.overprint import is_overprint
 from langchain_pymupdf_coords.layout.pages import Glyph, TextRun
+from langchain_pymupdf_coords.layout.rows import has_turning, logical_order
 
 # Lines are stored with one decimal, so a centre may be this far outside (points).
 _TOLERANCE = 0.5
-
-# What is drawn twice for a bold look covers more than this share of itself.
-_OVERPRINTED = 0.5
-
-_SLIVER = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +61,9 @@ class PageGlyphs:
 
     def inside(self, bbox: BBox) -> list[int]:
         """Return the glyphs with letters whose centres lie in a box."""
+        return [index for index in self._within(bbox) if self.letters[index]]
+
+    def _within(self, bbox: BBox) -> list[int]:
         x0, y0, x1, y1 = (
             bbox[0] - _TOLERANCE,
             bbox[1] - _TOLERANCE,
@@ -76,14 +76,15 @@ class PageGlyphs:
                 continue
             for index in members:
                 left, top, right, bottom = self.glyphs[index].bbox
-                if x0 <= (left + right) / 2 <= x1 and y0 <= (top + bottom) / 2 <= y1 and self.letters[index]:
+                if x0 <= (left + right) / 2 <= x1 and y0 <= (top + bottom) / 2 <= y1:
                     found.append(index)
         return found
 
     def find(self, bbox: BBox, letters: str) -> PlacedLetters | None:
         """Find the letters of a line among the glyphs in its rectangle; None unless there is one way."""
-        inside = self.inside(bbox)
-        for candidate in self._orders(inside):
+        within = self._within(bbox)
+        inside = [index for index in within if self.letters[index]]
+        for candidate in self._orders(inside, within):
             if candidate.text == letters:
                 return candidate
         hits = [
@@ -93,14 +94,29 @@ class PageGlyphs:
         ]
         return hits[0] if len(hits) == 1 else None
 
-    def _orders(self, indices: Sequence[int]) -> Iterator[PlacedLetters]:
+    def _orders(self, indices: Sequence[int], within: Sequence[int]) -> Iterator[PlacedLetters]:
         yield self._placed(indices)
         yield from self._by_line(indices)
         # The engine puts runs from left to right, even those of a line that is read from right to left.
         yield self._placed(sorted(indices, key=self._lefts.__getitem__))
         distinct = self.without_twins(indices)
         yield self._placed(distinct)
+        # Commas and the like part one number from another, or hold it together.
+        runs = self._parts(self.without_twins(within))
+        if has_turning(runs):
+            owners = {id(self.glyphs[index]): index for index in within}
+            yield self._placed(owners[id(glyph)] for glyph in logical_order(runs))
         yield self._placed(sorted(distinct, key=lambda index: self.glyphs[index].bbox[0]))
+
+    def _parts(self, indices: Iterable[int]) -> list[TextRun]:
+        """Return the runs of some glyphs, each with those alone."""
+        chosen = set(indices)
+        parts = []
+        for run, (_, members) in zip((run for run in self.runs if run.glyphs), self._rows, strict=True):
+            glyphs = tuple(self.glyphs[index] for index in members if index in chosen)
+            if glyphs:
+                parts.append(replace(run, text="".join(glyph.text for glyph in glyphs), glyphs=glyphs))
+        return parts
 
     def _by_line(self, indices: Iterable[int]) -> Iterator[PlacedLetters]:
         groups: dict[int, list[int]] = {}
@@ -134,15 +150,3 @@ def _occurrences(text: str, part: str) -> Iterator[int]:
     while at >= 0:
         yield at
         at = text.find(part, at + 1)
-
-
-def is_overprint(a: BBox, b: BBox) -> bool:
-    """Tell whether the same letters in these two boxes are drawn twice for a bold look, and meant once."""
-    return _overlap(a, b) > _OVERPRINTED
-
-
-def _overlap(a: BBox, b: BBox) -> float:
-    """Return the common area of two boxes as a share of the larger one; a box without area counts as a sliver."""
-    width, height = min(a[2], b[2]) - max(a[0], b[0]), min(a[3], b[3]) - max(a[1], b[1])
-    larger = max(max(box[2] - box[0], _SLIVER) * max(box[3] - box[1], _SLIVER) for box in (a, b))
-    return max(width, _SLIVER) * max(height, _SLIVER) / larger if width >= 0 and height >= 0 else 0.0

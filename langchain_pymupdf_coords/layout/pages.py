@@ -16,8 +16,13 @@ PICTURE_CLASSES = ("picture", "formula")
 
 _TEXT_CLASSES = ("text", "list-item", "table", "caption", "footnote")
 
-LAYOUT_CLASSES = (*HEADING_CLASSES, *_TEXT_CLASSES, *PICTURE_CLASSES, "page-header", "page-footer")
-"""The classes that the layout model tells apart."""
+EDGE_CLASSES = ("page-header", "page-footer")
+
+# The layout model has no classes for what stands beside and behind the text.
+LINE_NUMBER, WATERMARK = "line-number", "watermark"
+
+LAYOUT_CLASSES = (*HEADING_CLASSES, *_TEXT_CLASSES, *PICTURE_CLASSES, *EDGE_CLASSES, LINE_NUMBER, WATERMARK)
+"""The classes of boxes: those of the layout model, and what stands beside and behind the text."""
 
 
 class Glyph(NamedTuple):
@@ -40,6 +45,8 @@ class TextRun:
         direction: Writing direction ``(cosine, sine)``; ``(1, 0)`` is upright text from left to right.
         size: Font size in points.
         glyphs: The single glyphs, where they were read.
+        marks: The Markdown marks and tags of its style, the outermost first.
+        faint: Whether it is drawn so light or transparent that text over it can be read.
     """
 
     text: str
@@ -50,6 +57,8 @@ class TextRun:
     direction: tuple[float, float]
     size: float
     glyphs: tuple[Glyph, ...] = ()
+    marks: tuple[str, ...] = ()
+    faint: bool = False
 
     @property
     def horizontal(self) -> bool:
@@ -94,7 +103,8 @@ class PageNote:
 
     Attributes:
         kind: ``"fallback"`` (read without the layout model), ``"unreadable"`` (shown, but yields no text),
-            ``"unplaced"`` (text that no word of the page accounts for), ``"scan"`` (image without text, no
+            ``"unplaced"`` (text that no word of the page accounts for), ``"rewritten"`` (boxes whose text was not
+            that of the page), ``"scan"`` (image without text, no
             OCR) or ``"engine"`` (a message of the engine).
         message: What happened, without file and page.
     """

@@ -3,6 +3,7 @@
 Warnings about pages come one per event, and one per file for scans that nobody could read.
 """
 
+import logging
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
     from langchain_pymupdf_coords.loading.page_cache import PageCache
 
 
+logger = logging.getLogger(__name__)
+
 _CATEGORIES: dict[str, type[PyMuPDFCoordsWarning]] = {
     "fallback": PageFallbackWarning,
     "unplaced": UnplacedTextWarning,
@@ -52,18 +55,29 @@ class PageWarnings:
         """Name the file as messages shall name it."""
         self._name = name
         self._scans: list[int] = []
+        self._rewritten: list[int] = []
 
     def page(self, page: ParsedPage) -> None:
         """Warn of what could not be read or placed on a page; remember it if it is a scan."""
         for note in page.notes:
             if note.kind == "scan":
                 self._scans.append(page.number)
+            elif note.kind == "rewritten":
+                self._rewritten.append(page.number)
             else:
                 message = f"{self._name}, page {page.number}: {note.message}"
                 warn(message, _CATEGORIES[note.kind])
 
     def close(self) -> None:
-        """Warn of the scanned pages, all at once."""
+        """Warn of the scanned pages, all at once, and log which pages are not as the engine wrote them."""
+        if self._rewritten:
+            pages = page_ranges(self._rewritten)
+            logger.info(
+                "%s: the engine's text was not that of the page; written anew on page(s) %s",
+                self._name,
+                pages,
+            )
+            self._rewritten.clear()
         if self._scans:
             message = (
                 f"{self._name}: no readable text on {len(self._scans)} page(s) that show something: "
@@ -145,7 +159,12 @@ class DocumentStream:
         """Begin to read a file."""
         options = self._options
         job = PDFJob(
-            file.path or file.read_bytes(), file.source, options.password, options.ocr, options.ocr_language
+            file.path or file.read_bytes(),
+            file.source,
+            options.password,
+            options.ocr,
+            options.ocr_language,
+            options.repair,
         )
         cached = None
         if self._cache is not None:

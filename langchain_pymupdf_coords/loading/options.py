@@ -49,6 +49,8 @@ class ParsingOptions:
             ``"box"`` one per layout box.
         ocr: ``"auto"`` recognises pages without a usable text layer, if an OCR engine is installed;
             ``"never"`` none; ``"force"`` all, whose text it replaces by what it recognised.
+        repair: Whether to check the engine's text against the letters of the page, and to add letters that no
+            box has. False gives the engine's text as it is.
         ocr_language: Language of the OCR engine's data, as Tesseract names it; join several with ``+``.
         password: User or owner password of an encrypted PDF.
         extra_metadata: Added to the metadata of each Document; flat values only.
@@ -73,10 +75,11 @@ class ParsingOptions:
     chunk_overlap: int = 0
     length_function: Callable[[str], int] = len
     text_splitter: TextSplitter | None = None
-    exclude_classes: Collection[str] = ("page-header", "page-footer")
+    exclude_classes: Collection[str] = ("page-header", "page-footer", "watermark")
     mode: ChunkMode = "chunk"
     ocr: OCRMode = "auto"
     ocr_language: str = "eng"
+    repair: bool = True
     password: str | None = field(default=None, repr=False)
     extra_metadata: Mapping[str, MetadataValue] | None = None
     line_map: bool = True
@@ -99,6 +102,7 @@ class ParsingOptions:
         checks.choice("ocr", self.ocr, get_args(OCRMode))
         _check_language(self.ocr_language)
         checks.flag("line_map", self.line_map)
+        checks.flag("repair", self.repair)
         size = checks.whole_number("chunk_size", self.chunk_size)
         return {
             "pages": _page_numbers(self.pages),
@@ -146,6 +150,7 @@ class ParsingOptions:
             "length_function": _name(self.length_function),
             "mode": self.mode,
             "ocr": [self.ocr, self.ocr_language],
+            "repair": self.repair,
             "pages": None if self.pages is None else list(self.pages),
             "text_splitter": None if self.text_splitter is None else _name(type(self.text_splitter)),
         }

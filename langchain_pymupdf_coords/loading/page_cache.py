@@ -109,7 +109,7 @@ def _checked(value: Any, kind: type) -> Any:
 
 
 # To be raised with each change of what is read from a page or how it is written down.
-_PARSE_VERSION = 1
+_PARSE_VERSION = 2
 
 _PACKAGES = ("langchain-pymupdf-coords", "pymupdf", "pymupdf_layout", "pymupdf4llm", "rapidocr")
 
@@ -246,7 +246,7 @@ class CachedFile:
 
 def _fingerprint(job: PDFJob, digest: str) -> str:
     """Name everything that decides what is read from a file, and nothing that does not."""
-    means = [_PARSE_VERSION, _versions(), job.ocr, job.ocr_language, job.password]
+    means = [_PARSE_VERSION, _versions(), job.ocr, job.ocr_language, job.repair, job.password]
     if job.ocr != "never":
         means += _ocr_means()
     return hashlib.sha256(json.dumps([digest, means]).encode()).hexdigest()

@@ -28,6 +28,7 @@ class PDFJob:
         password: User or owner password.
         ocr: Which pages OCR recognises: ``"auto"``, ``"never"`` or ``"force"``.
         ocr_language: Languages as Tesseract names them.
+        repair: Whether to check the engine's text against the letters of the page.
         spooled: Whether ``file`` is the path of a temporary file with the contents.
         token: Tells this job from any other.
     """
@@ -37,6 +38,7 @@ class PDFJob:
     password: str | None = field(repr=False)
     ocr: Literal["auto", "never", "force"]
     ocr_language: str
+    repair: bool = True
     spooled: bool = False
     token: str = field(default_factory=lambda: uuid4().hex)
 
@@ -104,7 +106,11 @@ class ReaderSlot:
             self.close()
             recognise = PageRecogniser(job.ocr, job.ocr_language)
             self._reader = PDFReader(
-                job.contents(), name=job.name, password=job.password, recognise=recognise
+                job.contents(),
+                name=job.name,
+                password=job.password,
+                recognise=recognise,
+                repair=job.repair,
             )
             self._token = job.token
         return self._reader

@@ -60,8 +60,10 @@ class Tesseract:
         words, lost = _sorted_out(_words(layer))
         if lost:
             scale = picture.xres / 72
+            # clear_with writes a row too many, which must not be beyond the end of the picture.
+            inside = pymupdf.IRect(0, 0, picture.width, picture.height - 1)
             for word in words:
-                picture.clear_with(255, pymupdf.IRect(pymupdf.Rect(word.bbox) * scale))
+                picture.clear_with(255, pymupdf.IRect(pymupdf.Rect(word.bbox) * scale) & inside)
             found, _ = _sorted_out(_words(self._recognised(picture, PageMode.SCATTERED)))
             words += [word for word in found if any(_is_centred(word.bbox, line) for line in lost)]
         return _WordLayer(layer, tuple(words)) if words else None

@@ -10,26 +10,54 @@ from types import TracebackType
 from typing import Any, Self
 
 import pymupdf
+from pymupdf4llm.helpers.document_layout import parse_document
 
-from langchain_pymupdf_coords.layout.assembly import LayoutBox, assemble, block_boxes, on_page
-from langchain_pymupdf_coords.layout.pages import NO_SIZE, DocumentInfo, PageNote, ParsedBox, ParsedPage
+from langchain_pymupdf_coords.geometry import PageSize
+from langchain_pymupdf_coords.layout.assembly import assemble, block_boxes, on_page, place
+from langchain_pymupdf_coords.layout.grid import Grid
+from langchain_pymupdf_coords.layout.pages import (
+    NO_SIZE,
+    DocumentInfo,
+    PageNote,
+    ParsedBox,
+    ParsedPage,
+    TextRun,
+)
+from langchain_pymupdf_coords.layout.repair import LayoutBox
+from langchain_pymupdf_coords.layout.running import PageLines, Surroundings, page_lines
 from langchain_pymupdf_coords.pdf.engine import ENGINE_ERRORS, engine, trim_memory
 from langchain_pymupdf_coords.pdf.ocr import Recogniser
 from langchain_pymupdf_coords.pdf.opening import PrivateDocument, disarm_forms, open_upright
-from langchain_pymupdf_coords.pdf.text import read_textpage, text_runs, without_pictures
+from langchain_pymupdf_coords.pdf.text import (
+    TEXT_FLAGS,
+    read_textpage,
+    text_runs,
+    whole_text,
+    without_pictures,
+)
 
 # The layout model compares all lines of a page with each other: 4,000 scattered ones take 10 s and more than a
 # gigabyte, 8,000 a minute and three.
 MAX_LAYOUT_LINES = 4_000
 
 # What MuPDF says when it goes on without the rest of a content stream.
-_LOST = ("zlib error", "cannot load content stream", "unknown filter", "treating as end of file")
+_LOST = (
+    "zlib error",
+    "cannot load content stream",
+    "content stream is not a stream",
+    "premature end of data",
+    "unknown filter",
+    "treating as end of file",
+)
 
 # Pages after which memory is given back: taking it again costs as much as a few percent of a window.
 _TRIM_AFTER = 32
 
 # The engine keeps things of each page until the document is closed, about 4 MB a page: it is opened anew.
 PAGES_PER_HANDLE = 16
+
+# The pages before and after a page that its running heads are compared with: a head may stand on every other.
+_AROUND = (-2, -1, 1, 2)
 
 _INFO_KEYS = {
     "title": "title",
@@ -51,6 +79,7 @@ class PDFReader:
         name: str,
         password: str | None = None,
         recognise: Recogniser | None = None,
+        repair: bool = True,
     ) -> None:
         """Open a file on a private handle.
 
@@ -59,6 +88,7 @@ class PDFReader:
             name: Name of the file in messages.
             password: User or owner password.
             recognise: Called once with each page and its text; may give it another text (OCR).
+            repair: Whether to check the engine's text against the letters of the page.
 
         Raises:
             PDFPasswordError: A password is needed, or this one is wrong.
@@ -68,13 +98,14 @@ class PDFReader:
         self._read = 0
         self._open = partial(open_upright, file, name=name, password=password)
         self._recognise = recognise
+        self._repair = repair
         with engine(name):
             self._begin()
             self.info = _info(self._document)
 
     def _begin(self) -> None:
         self._document = self._open()
-        self._parser = PageParser(self._document, recognise=self._recognise)
+        self._parser = PageParser(self._document, recognise=self._recognise, repair=self._repair)
         self._pages_read = 0
 
     def read(self, numbers: Sequence[int]) -> list[ParsedPage]:
@@ -126,18 +157,25 @@ class PageParser:
     is aligned with, so no page is read twice, and words that OCR found have their places.
     """
 
-    def __init__(self, document: PrivateDocument, *, recognise: Recogniser | None = None) -> None:
+    def __init__(
+        self, document: PrivateDocument, *, recognise: Recogniser | None = None, repair: bool = True
+    ) -> None:
         """Take over an upright document.
 
         Args:
             document: The document; nobody else may use it any more.
             recognise: Called once with each page and its text; may give it another text (OCR).
+            repair: Whether to check the engine's text against the letters of the page.
         """
         self._document = document
         self._recognise = recognise
+        self._repair = repair
         self._pages: dict[int, pymupdf.Page] = {}
         self._textpages: dict[int, pymupdf.TextPage] = {}
+        self._runs: dict[int, list[TextRun]] = {}
+        self._lines: dict[int, PageLines] = {}
         self._recognised: dict[int, PageNote | None] = {}
+        self._changed: set[int] = set()
         self._lost: dict[int, PageNote | None] = {}
         document.watch = self._watch
         self._has_labels = bool(document.is_pdf and document.get_page_labels())
@@ -165,6 +203,7 @@ class PageParser:
             page.__dict__.pop("get_textpage", None)
         self._pages.clear()
         self._textpages.clear()
+        self._runs.clear()
 
     def _watch(self, page: pymupdf.Page) -> None:
         self._pages[page.number] = page
@@ -178,7 +217,9 @@ class PageParser:
         if "clip" not in kwargs or index in self._textpages:
             return get(*args, **kwargs)
         # The engine asks for all text however far out; what the page does not show is not its text.
-        textpage = self._read_text(page, partial(get, *args, **{**kwargs, "clip": page.rect}))
+        flags = kwargs.get("flags", TEXT_FLAGS)
+        read = partial(get, *args, **{**kwargs, "clip": page.rect})
+        textpage = self._read_text(page, lambda: whole_text(lambda flags: read(flags=flags), flags))
         self._textpages[index] = textpage
         if (lines := len({word[5:7] for word in textpage.extractWORDS()})) > MAX_LAYOUT_LINES:
             raise _TooDenseError(index, lines)
@@ -193,18 +234,66 @@ class PageParser:
             return textpage
         recognition = self._recognise(page, textpage)
         self._recognised[page.number] = recognition.note
-        return get() if recognition.changed else textpage
+        if not recognition.changed:
+            return textpage
+        # What is recognised depends on what is read: the pages around a page are compared without it.
+        self._lines[page.number] = page_lines(text_runs(textpage, glyphs=False), _size(page))
+        self._changed.add(page.number)
+        return get()
 
     def _with_layout(self, indices: Sequence[int]) -> list[ParsedPage]:
-        chunks = self._document.to_markdown(pages=list(indices), page_chunks=True, use_ocr=False)
-        return [self._aligned(index, chunk) for index, chunk in zip(indices, chunks, strict=True)]
+        parsed = parse_document(self._document, pages=list(indices), use_ocr=False, force_text=True)
+        grids = [[_grid(box.table) for box in page.boxes] for page in parsed.pages]
+        chunks = parsed.to_markdown(page_chunks=True)
+        return [self._aligned(*page) for page in zip(indices, chunks, grids, strict=True)]
 
-    def _aligned(self, index: int, chunk: Mapping[str, Any]) -> ParsedPage:
+    def _aligned(self, index: int, chunk: Mapping[str, Any], grids: Sequence[Grid]) -> ParsedPage:
         page = self._pages[index]
-        textpage = without_pictures(page, self._textpages[index])
-        boxes = [_layout_box(chunk["text"], box) for box in chunk["page_boxes"]]
-        parsed, notes = assemble(boxes, lambda glyphs: text_runs(textpage, glyphs=glyphs))
+        boxes = [
+            _layout_box(chunk["text"], box, grid)
+            for box, grid in zip(chunk["page_boxes"], grids, strict=True)
+        ]
+        read = partial(self._read_runs, index)
+        parsed, notes = (
+            assemble(boxes, read, self._surroundings(page)) if self._repair else place(boxes, read)
+        )
         return self._parsed(page, parsed, notes)
+
+    def _read_runs(self, index: int, glyphs: bool) -> list[TextRun]:
+        """Return the runs of a page of the window."""
+        if glyphs or index not in self._runs:
+            page = self._pages[index]
+            self._runs[index] = text_runs(without_pictures(page, self._textpages[index]), glyphs=glyphs)
+        return self._runs[index]
+
+    def _surroundings(self, page: pymupdf.Page) -> Surroundings:
+        index = page.number
+        around = [
+            index + distance for distance in _AROUND if 0 <= index + distance < self._document.page_count
+        ]
+        lines = tuple(self._lines_of(number) for number in around)
+        for number in [number for number in self._lines if number < index - PAGES_PER_HANDLE]:
+            del self._lines[number]
+        return Surroundings(_size(page), lines, recognised=index in self._changed)
+
+    def _lines_of(self, index: int) -> PageLines:
+        """Return the lines of a page, which need not be one of the window."""
+        if index not in self._lines:
+            try:
+                self._lines[index] = self._read_lines(index)
+            except ENGINE_ERRORS:
+                self._lines[index] = PageLines()
+        return self._lines[index]
+
+    def _read_lines(self, index: int) -> PageLines:
+        if index in self._textpages:
+            return page_lines(self._read_runs(index, glyphs=False), _size(self._pages[index]))
+        self._document.watch = None
+        try:
+            page = self._document.load_page(index)
+            return page_lines(text_runs(read_textpage(page), glyphs=False), _size(page))
+        finally:
+            self._document.watch = self._watch
 
     def _without_layout(self, index: int, cause: Exception) -> ParsedPage:
         notes = [PageNote("fallback", f"read without the layout model: {cause}")]
@@ -217,7 +306,7 @@ class PageParser:
             return ParsedPage(index + 1, NO_SIZE, "", (), (note,))
 
     def _parsed(self, page: pymupdf.Page, boxes: list[ParsedBox], notes: list[PageNote]) -> ParsedPage:
-        size = page.rect.width, page.rect.height
+        size = _size(page)
         label = page.get_label() if self._has_labels else ""
         told = (self._lost.get(page.number), self._recognised.get(page.number))
         notes = [*notes, *filter(None, told)]
@@ -230,7 +319,15 @@ def _lost_content(messages: str) -> PageNote | None:
     return PageNote("unreadable", f"a part of it is damaged and may be missing: {lost[0]}") if lost else None
 
 
-def _layout_box(text: str, box: Mapping[str, Any]) -> LayoutBox:
+def _size(page: pymupdf.Page) -> PageSize:
+    return float(page.rect.width), float(page.rect.height)
+
+
+def _grid(table: Mapping[str, Any] | None) -> Grid:
+    return tuple(tuple(row) for row in (table or {}).get("cells") or ())
+
+
+def _layout_box(text: str, box: Mapping[str, Any], grid: Grid) -> LayoutBox:
     start, stop = box["pos"]
     x0, y0, x1, y1 = map(float, box["bbox"])
-    return LayoutBox(box["class"], (x0, y0, x1, y1), text[start:stop])
+    return LayoutBox(box["class"], (x0, y0, x1, y1), text[start:stop], grid)

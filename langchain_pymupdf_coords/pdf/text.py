@@ -1,11 +1,13 @@
 """Text runs and glyphs of a page."""
 
 import gc
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 import pymupdf
+from pymupdf import mupdf
 
 from langchain_pymupdf_coords.layout.pages import Glyph, TextRun
 
@@ -16,13 +18,36 @@ TEXT_FLAGS = pymupdf.TEXT_ACCURATE_BBOXES | pymupdf.TEXT_MEDIABOX_CLIP | pymupdf
 
 _PICTURE_BLOCK = 1
 
+_VISIBLE = mupdf.FZ_STEXT_FILLED | mupdf.FZ_STEXT_STROKED
+
+# Text that is no darker than this, of 255, can be read through.
+_FAINT = 128
+
 # Tesseract's glyphs are empty cells as high as the line, and stand on its lower edge.
 _OCR_FONT = "GlyphLessFont"
 
 
 def read_textpage(page: pymupdf.Page) -> pymupdf.TextPage:
     """Read the text of an upright page as the engine does."""
-    return page.get_textpage(flags=TEXT_FLAGS, clip=page.rect)
+    return whole_text(lambda flags: page.get_textpage(flags=flags, clip=page.rect), TEXT_FLAGS)
+
+
+def whole_text(read: Callable[[int], pymupdf.TextPage], flags: int) -> pymupdf.TextPage:
+    """Read a page so that no letter is lost whose outline is damaged: it has no ink, and so no ink box.
+
+    Args:
+        read: Reads the page with some flags.
+        flags: The flags, which ask for ink boxes.
+    """
+    textpage = read(flags)
+    words = "".join([word[4] for word in textpage.extractWORDS()])
+    if _letters(words) < _letters(textpage.extractTEXT()):
+        return read(flags & ~pymupdf.TEXT_ACCURATE_BBOXES)
+    return textpage
+
+
+def _letters(text: str) -> int:
+    return sum(map(str.isalnum, text))
 
 
 def without_pictures(page: pymupdf.Page, textpage: pymupdf.TextPage) -> pymupdf.TextPage:
@@ -33,7 +58,8 @@ def without_pictures(page: pymupdf.Page, textpage: pymupdf.TextPage) -> pymupdf.
     """
     if not any(block[6] == _PICTURE_BLOCK for block in textpage.extractBLOCKS()):
         return textpage
-    return page.get_textpage(flags=TEXT_FLAGS | pymupdf.TEXT_COLLECT_STYLES, clip=page.rect)
+    flags = TEXT_FLAGS | pymupdf.TEXT_COLLECT_STYLES
+    return whole_text(lambda flags: page.get_textpage(flags=flags, clip=page.rect), flags)
 
 
 def text_runs(textpage: pymupdf.TextPage, *, glyphs: bool) -> list[TextRun]:
@@ -82,7 +108,31 @@ def _line_runs(line: Mapping[str, Any], number: int, block: int) -> Iterator[Tex
         origin = span["origin"][1]
         bbox = (x0, min(y0, origin - high), x1, max(y1, origin + low))
         glyphs = () if chars is None else tuple(_glyphs(chars, high, low))
-        yield TextRun(text, bbox, (x0, top, x1, bottom), number, block, line["dir"], span["size"], glyphs)
+        ink = x0, top, x1, bottom
+        style, faint = _marks(span["flags"], span["char_flags"]), _is_faint(span["color"], span["alpha"])
+        yield TextRun(text, bbox, ink, number, block, line["dir"], span["size"], glyphs, style, faint)
+
+
+@cache
+def _marks(flags: int, char_flags: int) -> tuple[str, ...]:
+    """Return the marks that the engine writes around text of a style, in its order.
+
+    Underlines and highlights are left out: rules and shaded cells pass for them, on parts of words.
+    """
+    found = (
+        (flags & pymupdf.TEXT_FONT_SUPERSCRIPT, "<sup>"),
+        ((flags & pymupdf.TEXT_FONT_BOLD) or (char_flags & mupdf.FZ_STEXT_BOLD), "**"),
+        (flags & pymupdf.TEXT_FONT_ITALIC, "_"),
+        (char_flags & mupdf.FZ_STEXT_STRIKEOUT, "~~"),
+        (flags & pymupdf.TEXT_FONT_MONOSPACED and char_flags & _VISIBLE, "`"),
+    )
+    return tuple(mark for has, mark in found if has)
+
+
+def _is_faint(color: int, alpha: int) -> bool:
+    red, green, blue = color >> 16, color >> 8 & 255, color & 255
+    darkness = 255 - (0.3 * red + 0.59 * green + 0.11 * blue)
+    return 0 < darkness * alpha / 255 <= _FAINT
 
 
 def _extent(span: Mapping[str, Any], direction: tuple[float, float]) -> tuple[float, float]:

@@ -6,9 +6,11 @@ import pytest
 
 from langchain_pymupdf_coords.folding import fold
 from langchain_pymupdf_coords.layout.alignment import Placement, align, runs_inside
-from langchain_pymupdf_coords.layout.assembly import LayoutBox, assemble, on_page
+from langchain_pymupdf_coords.layout.assembly import assemble, on_page, place
 from langchain_pymupdf_coords.layout.letters import Unit, fill_gaps, place_in_order
 from langchain_pymupdf_coords.layout.pages import Glyph, ParsedBox, TextLine, TextRun
+from langchain_pymupdf_coords.layout.repair import LayoutBox
+from langchain_pymupdf_coords.layout.running import Surroundings
 from langchain_pymupdf_coords.layout.tables import table_rows
 
 if TYPE_CHECKING:
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 
 BOX = (0.0, 0.0, 400.0, 400.0)
 WIDTH = 5.0
+PAGE = Surroundings((400.0, 400.0))
 
 
 def run(text: str, x: float, y: float, line: int, *, turned: bool = False) -> TextRun:
@@ -194,14 +197,14 @@ def test_text_in_no_box_is_brought_back_in_reading_order() -> None:
     boxes = [LayoutBox("text", (0, 0, 100, 12), "Above."), LayoutBox("text", (0, 40, 100, 52), "Below.")]
     for number, item in enumerate(runs):
         object.__setattr__(item, "block", number)
-    parsed, notes = assemble(boxes, read(runs))
+    parsed, notes = assemble(boxes, read(runs), PAGE)
     assert [box.text for box in parsed] == ["Above.", "Lost words.", "Below."]
     assert notes == []
 
 
 def test_turned_text_fills_the_empty_box_that_was_made_for_it() -> None:
     runs = [run("Caption on its side", 0, 0, 1, turned=True)]
-    parsed, _ = assemble([LayoutBox("caption", (0, 0, 100, 12), "")], read(runs))
+    parsed, _ = assemble([LayoutBox("caption", (0, 0, 100, 12), "")], read(runs), PAGE)
     assert [(box.box_class, box.text, len(box.lines)) for box in parsed] == [
         ("caption", "Caption on its side", 1)
     ]
@@ -209,12 +212,12 @@ def test_turned_text_fills_the_empty_box_that_was_made_for_it() -> None:
 
 def test_text_that_is_drawn_twice_is_not_brought_back() -> None:
     runs = [run("Bold words", 0, 0, 1), run("Bold words", 0.4, 0, 2)]
-    parsed, _ = assemble([LayoutBox("text", (0, 0, 100, 12), "Bold words")], read(runs[:1] + runs[1:]))
+    parsed, _ = assemble([LayoutBox("text", (0, 0, 100, 12), "Bold words")], read(runs), PAGE)
     assert len(parsed) == 1
 
 
 def test_letters_without_a_place_are_reported() -> None:
-    _, notes = assemble(
+    _, notes = place(
         [LayoutBox("text", (0, 0, 200, 12), "Words and 12 more")], read([run("Words and", 0, 0, 1)])
     )
     (note,) = notes
@@ -228,7 +231,9 @@ def test_picture_marks_and_heading_marks_are_removed() -> None:
         LayoutBox("picture", (0, 0, 100, 30), markdown),
         LayoutBox("section-header", (0, 40, 100, 52), "### Head"),
     ]
-    parsed, _ = assemble(boxes, read([run("One", 0, 0, 1), run("Two", 0, 12, 2), run("Head", 0, 40, 3)]))
+    parsed, _ = assemble(
+        boxes, read([run("One", 0, 0, 1), run("Two", 0, 12, 2), run("Head", 0, 40, 3)]), PAGE
+    )
     assert [box.text for box in parsed] == ["One\nTwo", "Head"]
     assert parsed[1].font_size == 10
 

@@ -15,14 +15,15 @@ from langchain_pymupdf_coords import PyMuPDFCoordsParser
 from langchain_pymupdf_coords.errors import OCRUnavailableError, OptionError
 from langchain_pymupdf_coords.folding import fold_letters
 from langchain_pymupdf_coords.layout.pages import ParsedPage
-from langchain_pymupdf_coords.pdf import PDFReader, ocr, ocr_lookup
-from langchain_pymupdf_coords.pdf.ocr import Need, PageRecogniser, Recogniser, page_need
+from langchain_pymupdf_coords.pdf import PDFReader, ocr, ocr_lookup, reading
+from langchain_pymupdf_coords.pdf.ocr import PageRecogniser, Recogniser
 from langchain_pymupdf_coords.pdf.ocr_engines import LineLayer, RapidOCR, Tesseract
 from langchain_pymupdf_coords.pdf.ocr_lookup import find_engine, tessdata_folders
+from langchain_pymupdf_coords.pdf.ocr_need import Need, page_need
 from langchain_pymupdf_coords.pdf.opening import PrivateDocument, open_upright
 from langchain_pymupdf_coords.pdf.reading import PageParser
 from langchain_pymupdf_coords.pdf.tessdata import with_setting
-from langchain_pymupdf_coords.pdf.text import read_textpage, text_runs
+from langchain_pymupdf_coords.pdf.text import TEXT_FLAGS, read_textpage, text_runs
 from tests.support.pdf_drawing import PAGE_TEXT, line_origin, new_page, save, text_pdf
 from tests.support.pdf_factory import BODY, report_pdf, scan_pdf
 from tests.support.pdf_figures import chart_pdf
@@ -58,7 +59,8 @@ def page_text(pdf: bytes, recognise: Recogniser | None) -> str:
 def need(pdf: bytes) -> Need:
     with open_upright(pdf, name="test.pdf") as document:
         page = document.load_page(0)
-        return page_need(page, read_textpage(page))
+        flags = TEXT_FLAGS | pymupdf.TEXT_PRESERVE_IMAGES
+        return page_need(page, page.get_textpage(flags=flags, clip=page.rect))
 
 
 @pytest.fixture
@@ -218,17 +220,17 @@ def test_recognised_text_is_not_taken_for_code() -> None:
 
 @pytest.mark.parametrize("mode", ["auto", "force"])
 def test_a_page_that_is_parsed_again_is_recognised_once(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    parse = PrivateDocument.to_markdown
+    parse = reading.parse_document
     calls = []
 
     def fail_after_parsing(document: PrivateDocument, **options: object) -> object:
-        chunks = parse(document, **options)
+        parsed = parse(document, **options)
         calls.append(options["pages"])
         if len(calls) == 1:
             raise RuntimeError("Overly large image")
-        return chunks
+        return parsed
 
-    monkeypatch.setattr(PrivateDocument, "to_markdown", fail_after_parsing)
+    monkeypatch.setattr(reading, "parse_document", fail_after_parsing)
     seen = []
     recognise = PageRecogniser(mode, "eng")
     document = open_upright(scanned(text_pdf(pages=[PAGE_TEXT, BODY], fontsize=14)), name="test.pdf")
@@ -244,7 +246,7 @@ def test_a_page_without_the_layout_model_is_recognised_too(monkeypatch: pytest.M
     def fail(document: PrivateDocument, **options: object) -> None:
         raise RuntimeError("Cycle in field parents")
 
-    monkeypatch.setattr(PrivateDocument, "to_markdown", fail)
+    monkeypatch.setattr(reading, "parse_document", fail)
     [page] = pages(SCAN, PageRecogniser("auto", "eng"))
     assert words(" ".join(box.text for box in page.boxes)) == words(" ".join(PAGE_TEXT))
     assert [note.kind for note in page.notes] == ["fallback"]

@@ -22,7 +22,7 @@ from langchain_pymupdf_coords.errors import OCRUnavailableError, UnreadableConte
 from langchain_pymupdf_coords.folding import fold_letters
 from langchain_pymupdf_coords.geometry import BBox, quad_to_bbox
 from langchain_pymupdf_coords.pdf import ocr_lookup
-from langchain_pymupdf_coords.pdf.ocr import Need, page_need
+from langchain_pymupdf_coords.pdf.ocr_need import Need, page_need
 from langchain_pymupdf_coords.pdf.opening import open_upright
 from langchain_pymupdf_coords.pdf.text import read_textpage
 from tests.support.corpus import CorpusFile, corpus_files

@@ -105,7 +105,8 @@ USES = [
     Use(
         lambda: load(exclude_classes=["header"]),
         "exclude_classes must be of 'title', 'section-header', 'text', 'list-item', 'table', 'caption', "
-        "'footnote', 'picture', 'formula', 'page-header', 'page-footer', not 'header'",
+        "'footnote', 'picture', 'formula', 'page-header', 'page-footer', "
+        "'line-number', 'watermark', not 'header'",
     ),
     Use(lambda: load(mode="paragraph"), "mode must be one of 'chunk', 'page', 'box', not 'paragraph'"),
     Use(lambda: load(ocr=True), "ocr must be one of 'auto', 'never', 'force', not True"),
@@ -277,6 +278,6 @@ def test_the_password_is_never_shown() -> None:
     assert "secret" not in str(caught.value)
 
 
-def test_classes_are_those_of_the_engine() -> None:
+def test_classes_are_those_of_the_engine_and_what_stands_beside_the_text() -> None:
     analyzer = pytest.importorskip("pymupdf.layout.onnx.LayoutProbAnalyzer")
-    assert set(LAYOUT_CLASSES) == set(analyzer._CLASS_NAMES) - {"background"}
+    assert set(LAYOUT_CLASSES) == set(analyzer._CLASS_NAMES) - {"background"} | {"line-number", "watermark"}
