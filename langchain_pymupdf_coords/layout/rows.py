@@ -174,6 +174,9 @@ def _makes_sense(runs: Sequence[TextRun]) -> bool:
         if before.line == run.line:
             continue
         column = union_bboxes([column or before.ink, before.ink])
+        if run.ink[1] >= column[3] and run.ink[2] <= before.ink[0]:
+            column = None  # below all columns and left of the last: what follows has columns of its own
+            continue
         if _goes_on(before, run):
             continue
         if run.ink[0] < column[2] - run.size:

@@ -13,6 +13,7 @@ import pymupdf
 from pymupdf4llm.helpers.document_layout import parse_document
 
 from langchain_pymupdf_coords.geometry import PageSize
+from langchain_pymupdf_coords.layout.alefs import with_alefs
 from langchain_pymupdf_coords.layout.assembly import assemble, block_boxes, on_page, place
 from langchain_pymupdf_coords.layout.grid import Grid
 from langchain_pymupdf_coords.layout.pages import (
@@ -263,8 +264,13 @@ class PageParser:
         """Return the runs of a page of the window."""
         if glyphs or index not in self._runs:
             page = self._pages[index]
-            self._runs[index] = text_runs(without_pictures(page, self._textpages[index]), glyphs=glyphs)
+            runs = text_runs(without_pictures(page, self._textpages[index]), glyphs=glyphs)
+            read_all = partial(self._read_all, page)
+            self._runs[index] = with_alefs(runs, read_all) if self._repair else runs
         return self._runs[index]
+
+    def _read_all(self, page: pymupdf.Page) -> list[TextRun]:
+        return text_runs(read_textpage(page), glyphs=True)
 
     def _surroundings(self, page: pymupdf.Page) -> Surroundings:
         index = page.number

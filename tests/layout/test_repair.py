@@ -33,6 +33,14 @@ def test_columns_are_read_one_after_the_other() -> None:
     assert words(by_rows(runs)) == ["one", "three", "two", "four"]
 
 
+def test_bands_of_columns_are_read_one_after_the_other() -> None:
+    def column(text: str, x: float, y: float, line: int) -> list[TextRun]:
+        return [run(f"{text} one", x, y, line), run(f"{text} two", x, y + 12, line + 1)]
+
+    runs = [*column("a", 0, 0, 1), *column("b", 200, 0, 3), *column("c", 0, 40, 5), *column("d", 200, 40, 7)]
+    assert words(ordered(runs)) == [f"{text} {line}" for text in "abcd" for line in ("one", "two")]
+
+
 def test_an_order_that_jumps_about_is_not_taken() -> None:
     runs = [run("below", 0, 40, 1), run("above", 0, 0, 2), run("middle", 0, 20, 3)]
     assert words(ordered(runs)) == ["above", "middle", "below"]

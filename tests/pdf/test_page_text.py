@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Iterable
 from pathlib import Path
+from unicodedata import normalize
 
 import pymupdf
 import pytest
@@ -92,6 +93,12 @@ def test_a_line_that_runs_from_right_to_left_is_read_as_it_was_typed(line: str, 
     [region] = match.regions
     assert region.quads[0][0][0] == pytest.approx(523 - width(line), abs=1)
     assert region.quads[0][1][0] == pytest.approx(523, abs=1)
+
+
+@pytest.mark.parametrize("word", ["\u06a9\u0627\ufefb", "\u0627\ufefb\u0633\u0644\u0627\u0645"])
+def test_an_alef_before_the_ligature_of_another_is_kept(word: str) -> None:
+    line = f"{ARABIC} {word}"
+    assert normalize("NFKC", line) in text_of(parsed(script_pdf([from_right(line, 100)])))
 
 
 def test_a_part_of_such_a_line_has_the_place_of_its_words(tmp_path: Path) -> None:

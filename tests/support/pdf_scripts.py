@@ -5,11 +5,14 @@ The font is drawn here (Type 3): its glyphs are plain cells, and a map says whic
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from unicodedata import normalize
 
 import pymupdf
 from bidi.algorithm import get_display
 
 PAGE = (595, 842)
+
+LIGATURE = "\ufefb"  # one glyph, of which fonts say that it stands for lam and alef
 
 _WIDTH = 0.6  # of the font size, for each glyph
 
@@ -98,7 +101,10 @@ def _stream(doc: pymupdf.Document, data: bytes) -> int:
 
 
 def _cmap(codes: dict[str, int]) -> bytes:
-    pairs = "\n".join(f"<{code:02x}> <{char.encode('utf-16-be').hex()}>" for char, code in codes.items())
+    meant = {LIGATURE: normalize("NFKC", LIGATURE)}
+    pairs = "\n".join(
+        f"<{code:02x}> <{meant.get(char, char).encode('utf-16-be').hex()}>" for char, code in codes.items()
+    )
     return (
         "/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /U def /CMapType 2 def "
         "1 begincodespacerange <00> <ff> endcodespacerange "
