@@ -127,7 +127,8 @@ def mostly_inside(ink: BBox, bbox: BBox) -> bool:
     x0, y0, x1, y1 = ink
     width = min(x1, bbox[2] + _MARGIN) - max(x0, bbox[0] - _MARGIN)
     height = min(y1, bbox[3] + _MARGIN) - max(y0, bbox[1] - _MARGIN)
-    return width > 0 and height > 0 and width * height >= _MOSTLY * (x1 - x0) * (y1 - y0)
+    # The second letter of a ligature may be a run of its own, without width.
+    return width >= 0 and height >= 0 and width * height >= _MOSTLY * (x1 - x0) * (y1 - y0)
 
 
 def recover_lines(

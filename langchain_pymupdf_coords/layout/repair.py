@@ -23,7 +23,14 @@ from langchain_pymupdf_coords.layout.pages import (
     ParsedBox,
     TextRun,
 )
-from langchain_pymupdf_coords.layout.rows import distinct, has_turning, ordered, right_edge, rows_of
+from langchain_pymupdf_coords.layout.rows import (
+    distinct,
+    has_turning,
+    is_sliver,
+    ordered,
+    right_edge,
+    rows_of,
+)
 from langchain_pymupdf_coords.layout.running import (
     Surroundings,
     is_page_number,
@@ -146,7 +153,8 @@ class PageText:
         if self._plainly_agrees(members, text):
             return None
         written = write_box(box.box_class, rows_of(members, self._joined), self._hyphenation)
-        return None if _bare(written.text) == _bare(text) else (box.box_class, written)
+        same = _bare(written.text) == _bare(text) and not _is_parted(members)
+        return None if same else (box.box_class, written)
 
     def _lost_all(self, box: LayoutBox) -> bool:
         """Tell whether all that the engine had for a box are line numbers and the like, or another box has it."""
@@ -159,7 +167,7 @@ class PageText:
 
     def _plainly_agrees(self, members: Sequence[TextRun], text: str) -> bool:
         """Tell at little cost that a box is as it should be; if not, a second look may still find it so."""
-        if not all(run.horizontal for run in members) or has_turning(members):
+        if not all(run.horizontal for run in members) or has_turning(members) or _is_parted(members):
             return False
         if any(run.text.rstrip().endswith((*HYPHENS, SOFT_HYPHEN)) for run in members):
             return False
@@ -169,7 +177,8 @@ class PageText:
         if not box.grid:
             return None if fold_letters(text) else ("text", write_lines(rows_of(members)))
         written = write_table(box.grid, members)
-        if main_turns(members) == 0 and fold_letters(written.text) == fold_letters(text):
+        same = fold_letters(written.text) == fold_letters(text) and not _is_parted(members)
+        if main_turns(members) == 0 and same:
             return None
         return "table", written
 
@@ -286,6 +295,11 @@ def _is_vertical_script(runs: Sequence[TextRun]) -> bool:
     """Tell whether most letters are ideographs and the like, and run down the page."""
     text = "".join([run.text for run in runs if run.direction[1] > 0])
     return 2 * len(text) > sum(len(run.text) for run in runs) and is_ideographic(text)
+
+
+def _is_parted(runs: Iterable[TextRun]) -> bool:
+    """Tell whether a letter stands apart from its word in the engine's text, since it has no width of its own."""
+    return any(map(is_sliver, runs))
 
 
 def _bare(text: str) -> str:

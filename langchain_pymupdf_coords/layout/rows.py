@@ -224,12 +224,19 @@ def _is_next(before: TextRun, run: TextRun) -> bool:
 
 
 def _row(runs: Sequence[TextRun], joined: frozenset[int]) -> Row:
-    pieces = [Piece(runs[0].text, runs[0].marks, runs[0].bbox, runs[0].line)]
+    first = runs[1] if is_sliver(runs[0]) and len(runs) > 1 else runs[0]
+    pieces = [Piece(runs[0].text, first.marks, runs[0].bbox, runs[0].line)]
     for before, run in pairwise(runs):
         gap = distance(before.bbox, run.bbox) > GAP * run.size and id(before) not in joined
         spaced = gap and not pieces[-1].text[-1:].isspace() and not run.text[:1].isspace()
-        pieces.append(Piece(" " * spaced + run.text, run.marks, run.bbox, run.line))
+        marks = pieces[-1].marks if is_sliver(run) else run.marks
+        pieces.append(Piece(" " * spaced + run.text, marks, run.bbox, run.line))
     return Row(tuple(pieces), union_bboxes(run.bbox for run in runs))
+
+
+def is_sliver(run: TextRun) -> bool:
+    """Tell whether a run takes no room: it is the second letter of a ligature, and of the style of the first."""
+    return run.horizontal and run.bbox[2] - run.bbox[0] < _SLIVER
 
 
 def right_edge(text: str, bbox: BBox) -> float:

@@ -332,6 +332,14 @@ def test_letters_that_are_drawn_twice_are_read_once() -> None:
     assert " ".join(text_of(documents).replace("**", "").split()) == " ".join(NUMBERED)
 
 
+@pytest.mark.parametrize("word", ["speci\ufb01c", "\ufb02at", "over\ufb02ow"])
+def test_a_ligature_that_is_drawn_twice_stays_in_its_word(word: str) -> None:
+    line = f"Every pier has a {word} deck for the ferry."
+    twice = [Line(line, 72 + dx, 100, size=9) for dx in (0, 0.3)]
+    text = text_of(parsed(script_pdf(twice)))
+    assert text.replace("**", "") == normalize("NFKC", line)
+
+
 # --- tables ----------------------------------------------------------------------------------------------------
 
 

@@ -12,7 +12,7 @@ from bidi.algorithm import get_display
 
 PAGE = (595, 842)
 
-LIGATURE = "\ufefb"  # one glyph, of which fonts say that it stands for lam and alef
+LIGATURES = "\ufb01\ufb02\ufefb"  # one glyph each, of which fonts say that it stands for two letters
 
 _WIDTH = 0.6  # of the font size, for each glyph
 
@@ -101,7 +101,7 @@ def _stream(doc: pymupdf.Document, data: bytes) -> int:
 
 
 def _cmap(codes: dict[str, int]) -> bytes:
-    meant = {LIGATURE: normalize("NFKC", LIGATURE)}
+    meant = {char: normalize("NFKC", char) for char in LIGATURES}
     pairs = "\n".join(
         f"<{code:02x}> <{meant.get(char, char).encode('utf-16-be').hex()}>" for char, code in codes.items()
     )
