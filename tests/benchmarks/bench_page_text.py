@@ -4,29 +4,40 @@
 
 Printed are, for the engine's text as it is and for the checked one:
 
-- the words of a page against those of PDFium, in its order: longest common subsequence over their number;
-- the share of boxes whose letters are those of their rectangle, in the order in which the page draws them;
-- the share of tables of which every word that stands inside is a whole word of the Markdown;
+- the words of a page against those of PDFium, in its order: longest common subsequence over their number, and
+  how many of them there are in any order, since PDFium follows the order in which a page is drawn;
+- the share of text boxes whose letters are those of their rectangle, each as often, and in the order in which a
+  witness has them: the page as it is drawn, its rows from top to bottom, or PDFium;
+- the share of tables whose letters are those of their rectangle, each as often; of these, in which every word
+  that stands inside is whole in the Markdown, and in which the words of every line of the page come in its order;
 - each file that is worse by more than a point, and the files that run from right to left.
+
+What is drawn twice counts once, and so do the marks of list items, which the engine writes as "-".
 """
 
 import argparse
 import csv
+import ctypes
 import re
 import statistics
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pymupdf
 import pypdfium2
+from pypdfium2 import raw
 from rapidfuzz.distance import LCSseq
 
 from langchain_pymupdf_coords.errors import PyMuPDFCoordsError
 from langchain_pymupdf_coords.folding import blank_markup, fold, fold_glyphs
+from langchain_pymupdf_coords.geometry import BBox
 from langchain_pymupdf_coords.layout.alignment import runs_inside
 from langchain_pymupdf_coords.layout.pages import PICTURE_CLASSES, ParsedBox, ParsedPage, TextRun
+from langchain_pymupdf_coords.layout.rows import distinct
 from langchain_pymupdf_coords.pdf.engine import ENGINE_ERRORS, engine
 from langchain_pymupdf_coords.pdf.opening import open_upright
 from langchain_pymupdf_coords.pdf.reading import PDFReader
@@ -36,7 +47,13 @@ WAYS = (False, True)
 
 _WORD = re.compile(r"[^\W_]+")
 
+_LINE_END = "[\x02\ufffe\u00ad]\r?\n?"  # within a word
+
 _FEWEST_WORDS = 5  # of a page that says something
+
+_FINE = 100  # steps of a point
+
+_SAME_LINE = 1.5  # points between the lower edges of words
 
 
 def words(text: str) -> list[str]:
@@ -49,35 +66,114 @@ def shown_words(boxes: Iterable[ParsedBox]) -> list[str]:
 
 def pdfium_words(path: Path, password: str | None, number: int) -> list[str]:
     text = pypdfium2.PdfDocument(path, password=password)[number - 1].get_textpage().get_text_range()
-    return words(re.sub("[\x02\ufffe\u00ad]\r?\n?", "", text))
+    return words(re.sub(_LINE_END, "", text))
 
 
-def page_runs(path: Path, password: str | None, numbers: Iterable[int]) -> dict[int, list[TextRun]]:
+@dataclass(frozen=True)
+class Witness:
+    """What is known of a page without the code that is measured.
+
+    Attributes:
+        runs: MuPDF's runs, those that are drawn twice once, with glyphs.
+        words: MuPDF's words, each with its rectangle.
+        bounded: Returns PDFium's text in a rectangle.
+    """
+
+    runs: Sequence[TextRun]
+    words: Sequence[tuple[BBox, str]]
+    bounded: Callable[[BBox], str]
+
+
+def witnesses(path: Path, password: str | None, numbers: Iterable[int]) -> dict[int, Witness]:
     with engine(path.name), open_upright(path, name=path.name, password=password) as document:
-        return {n: text_runs(read_textpage(document.load_page(n - 1)), glyphs=True) for n in numbers}
+        return {n: witness(document.load_page(n - 1), path, password) for n in numbers}
 
 
-def agreement(boxes: Iterable[ParsedBox], runs: Sequence[TextRun]) -> Iterator[tuple[str, bool]]:
+def witness(page: pymupdf.Page, path: Path, password: str | None) -> Witness:
+    textpage = read_textpage(page)
+    found = [(word[:4], word[4]) for word in textpage.extractWORDS()]
+    seen = pypdfium2.PdfDocument(path, password=password)[page.number]
+    return Witness(distinct(text_runs(textpage, glyphs=True)), found, partial(pdfium_text, seen))
+
+
+def pdfium_text(page: pypdfium2.PdfPage, bbox: BBox) -> str:
+    """PDFium's text in a rectangle of the displayed frame."""
+    size = round(page.get_width() * _FINE), round(page.get_height() * _FINE)
+    corners = []
+    for x, y in (bbox[:2], bbox[2:]):
+        at_x, at_y = ctypes.c_double(), ctypes.c_double()
+        device = round(x * _FINE), round(y * _FINE)
+        raw.FPDF_DeviceToPage(page, 0, 0, *size, 0, *device, at_x, at_y)
+        corners.append((at_x.value, at_y.value))
+    (x0, y0), (x1, y1) = corners
+    return str(page.get_textpage().get_text_bounded(min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)))
+
+
+def agreement(boxes: Iterable[ParsedBox], page: Witness) -> Iterator[tuple[str, bool]]:
     """Yield for each box of a page what was compared, and whether it agrees."""
     for box in boxes:
         have = fold(box.text).text
         if box.box_class == "table":
-            whole = Counter(_WORD.findall(fold_words(box.text)))
-            yield "words of tables", not Counter(_words_inside(box, runs)) - whole
+            glyphs = [glyph for run in page.runs for glyph in run.glyphs if centred(glyph.bbox, box.bbox)]
+            same = Counter(have) == Counter(fold_glyphs("".join(glyph.text for glyph in glyphs)))
+            yield "tables: letters", same
+            yield "tables: letters, words and lines", same and words_agree(box, page)
         elif have or box.text:
-            kind = "letters of pictures" if box.box_class in PICTURE_CLASSES else "letters of text"
-            yield kind, have == "".join(fold_glyphs(run.text) for run in runs_inside(runs, box.bbox))
+            inside = runs_inside(page.runs, box.bbox)
+            if box.box_class in PICTURE_CLASSES:
+                yield "pictures: letters", Counter(have) == Counter(fold_glyphs(joined(inside)))
+            else:
+                seen = re.sub(_LINE_END, "", page.bounded(box.bbox))
+                orders = (joined(inside), joined(by_baselines(inside)), bare(seen))
+                yield "text boxes", have in map(fold_glyphs, orders)
+
+
+def joined(runs: Iterable[TextRun]) -> str:
+    return "".join(bare(run.text) for run in runs)
+
+
+def bare(text: str) -> str:
+    """A run without the mark of a list item."""
+    return re.sub(r"(?m)^\s*o(?:\s+|$)", "", text)
+
+
+def centred(inner: BBox, bbox: BBox) -> bool:
+    x, y = (inner[0] + inner[2]) / 2, (inner[1] + inner[3]) / 2
+    return bbox[0] <= x <= bbox[2] and bbox[1] <= y <= bbox[3]
+
+
+def by_baselines(runs: Iterable[TextRun]) -> list[TextRun]:
+    """Runs by rows from top to bottom, each from left to right; a raised or small one is of the row it is in."""
+    rows: list[list[TextRun]] = []
+    for run in sorted(runs, key=lambda run: run.ink[1] + run.ink[3]):
+        for row in rows[-3:]:
+            top, bottom = max(row[0].ink[1], run.ink[1]), min(row[0].ink[3], run.ink[3])
+            if bottom - top > min(row[0].ink[3] - row[0].ink[1], run.ink[3] - run.ink[1]) / 2:
+                row.append(run)
+                break
+        else:
+            rows.append([run])
+    return [run for row in rows for run in sorted(row, key=lambda run: run.ink[0])]
+
+
+def words_agree(box: ParsedBox, page: Witness) -> bool:
+    """Whether each word of the page is whole in a table, and the words of each line come in that order."""
+    written = _WORD.findall(fold_words(box.text))
+    lines: list[list[tuple[BBox, str]]] = []
+    for bbox, text in sorted(page.words, key=lambda word: word[0][3]):
+        if centred(bbox, box.bbox):
+            if lines and abs(lines[-1][-1][0][3] - bbox[3]) <= _SAME_LINE:
+                lines[-1].append((bbox, text))
+            else:
+                lines.append([(bbox, text)])
+    wanted = [[w for _, text in sorted(line) for w in words(text)] for line in lines]
+    if Counter(w for line in wanted for w in line) - Counter(written):
+        return False
+    return all(LCSseq.similarity(line, written) == len(line) for line in wanted)
 
 
 def fold_words(markdown: str) -> str:
     return unicodedata.normalize("NFKC", re.sub(r"\*\*|~~|[`_]", "", blank_markup(markdown))).casefold()
-
-
-def _words_inside(box: ParsedBox, runs: Iterable[TextRun]) -> Iterator[str]:
-    x0, y0, x1, y1 = box.bbox
-    for run in runs:
-        if x0 <= run.bbox[0] and run.bbox[2] <= x1 and y0 <= (run.bbox[1] + run.bbox[3]) / 2 <= y1:
-            yield from words(run.text)
 
 
 def measure(path: Path, password: str | None, numbers: Sequence[int]) -> dict[bool, list[ParsedPage]]:
@@ -107,28 +203,38 @@ def main() -> None:
         path, password = options.corpus / row["file"], row["password"] or None
         numbers = range(1, min(int(row["pages"]), options.pages) + 1)
         try:
-            read, runs = measure(path, password, numbers), page_runs(path, password, numbers)
+            read, seen = measure(path, password, numbers), witnesses(path, password, numbers)
             fium = {number: pdfium_words(path, password, number) for number in numbers}
         except (PyMuPDFCoordsError, pypdfium2.PdfiumError, *ENGINE_ERRORS):
             continue
         of_file: dict[bool, float] = dict.fromkeys(WAYS, 0.0)
+        any_order: dict[bool, int] = dict.fromkeys(WAYS, 0)
         total = sum(map(len, fium.values()))
         for repair in WAYS:
             for page in read[repair]:
                 want = fium[page.number]
-                common = LCSseq.similarity(shown_words(page.boxes), want)
+                have = shown_words(page.boxes)
+                common = LCSseq.similarity(have, want)
+                any_order[repair] += sum((Counter(have) & Counter(want)).values())
                 of_file[repair] += common / max(total, 1)
                 scores[repair] += [common / len(want)] if len(want) >= _FEWEST_WORDS else []
-                for kind, agrees in agreement(page.boxes, runs[page.number]):
+                for kind, agrees in agreement(page.boxes, seen[page.number]):
                     kinds[kind, repair].append(agrees)
         if total and (of_file[True] < of_file[False] - 0.01 or "rtl" in row["tags"]):
-            print(f"{row['file']} [{row['tags']}]: {of_file[False]:.3f} -> {of_file[True]:.3f}", flush=True)  # noqa: T201
+            order = f"{of_file[False]:.3f} -> {of_file[True]:.3f}"
+            whole = f"{any_order[False] / total:.3f} -> {any_order[True] / total:.3f}"
+            print(f"{row['file']} [{row['tags']}]: {order}, in any order {whole}", flush=True)  # noqa: T201
     for repair in WAYS:
         found = sorted(scores[repair])
         low = found[len(found) // 20]
         head = f"repair={repair}: {len(found)} pages, median {statistics.median(found):.4f}, 5th percentile {low:.4f}"
         print(head)  # noqa: T201
-        for kind in ("letters of text", "letters of pictures", "words of tables"):
+        for kind in (
+            "text boxes",
+            "pictures: letters",
+            "tables: letters",
+            "tables: letters, words and lines",
+        ):
             agree = kinds[kind, repair]
             print(f"    {kind}: {sum(agree) / max(len(agree), 1):.4f} of {len(agree)}")  # noqa: T201
 
