@@ -3,19 +3,17 @@
 A file is read window by window, so that memory does not grow with it.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 import pymupdf
-from pymupdf4llm.helpers.document_layout import parse_document
 
 from langchain_pymupdf_coords.geometry import PageSize
 from langchain_pymupdf_coords.layout.alefs import with_alefs
 from langchain_pymupdf_coords.layout.assembly import assemble, block_boxes, on_page, place
-from langchain_pymupdf_coords.layout.grid import Grid
 from langchain_pymupdf_coords.layout.pages import (
     NO_SIZE,
     DocumentInfo,
@@ -27,6 +25,7 @@ from langchain_pymupdf_coords.layout.pages import (
 from langchain_pymupdf_coords.layout.repair import LayoutBox
 from langchain_pymupdf_coords.layout.running import PageLines, Surroundings, page_lines
 from langchain_pymupdf_coords.pdf.engine import ENGINE_ERRORS, engine, trim_memory
+from langchain_pymupdf_coords.pdf.layout_engine import layout_boxes
 from langchain_pymupdf_coords.pdf.ocr import Recogniser
 from langchain_pymupdf_coords.pdf.opening import PrivateDocument, disarm_forms, open_upright
 from langchain_pymupdf_coords.pdf.text import (
@@ -243,17 +242,11 @@ class PageParser:
         return get()
 
     def _with_layout(self, indices: Sequence[int]) -> list[ParsedPage]:
-        parsed = parse_document(self._document, pages=list(indices), use_ocr=False, force_text=True)
-        grids = [[_grid(box.table) for box in page.boxes] for page in parsed.pages]
-        chunks = parsed.to_markdown(page_chunks=True)
-        return [self._aligned(*page) for page in zip(indices, chunks, grids, strict=True)]
+        boxes = layout_boxes(self._document, indices)
+        return [self._aligned(index, found) for index, found in zip(indices, boxes, strict=True)]
 
-    def _aligned(self, index: int, chunk: Mapping[str, Any], grids: Sequence[Grid]) -> ParsedPage:
+    def _aligned(self, index: int, boxes: Sequence[LayoutBox]) -> ParsedPage:
         page = self._pages[index]
-        boxes = [
-            _layout_box(chunk["text"], box, grid)
-            for box, grid in zip(chunk["page_boxes"], grids, strict=True)
-        ]
         read = partial(self._read_runs, index)
         parsed, notes = (
             assemble(boxes, read, self._surroundings(page)) if self._repair else place(boxes, read)
@@ -327,13 +320,3 @@ def _lost_content(messages: str) -> PageNote | None:
 
 def _size(page: pymupdf.Page) -> PageSize:
     return float(page.rect.width), float(page.rect.height)
-
-
-def _grid(table: Mapping[str, Any] | None) -> Grid:
-    return tuple(tuple(row) for row in (table or {}).get("cells") or ())
-
-
-def _layout_box(text: str, box: Mapping[str, Any], grid: Grid) -> LayoutBox:
-    start, stop = box["pos"]
-    x0, y0, x1, y1 = map(float, box["bbox"])
-    return LayoutBox(box["class"], (x0, y0, x1, y1), text[start:stop], grid)

@@ -15,7 +15,7 @@ from langchain_pymupdf_coords import PyMuPDFCoordsParser
 from langchain_pymupdf_coords.errors import OCRUnavailableError, OptionError
 from langchain_pymupdf_coords.folding import fold_letters
 from langchain_pymupdf_coords.layout.pages import ParsedPage
-from langchain_pymupdf_coords.pdf import PDFReader, ocr, ocr_lookup, reading
+from langchain_pymupdf_coords.pdf import PDFReader, layout_engine, ocr, ocr_lookup
 from langchain_pymupdf_coords.pdf.ocr import PageRecogniser, Recogniser
 from langchain_pymupdf_coords.pdf.ocr_engines import LineLayer, RapidOCR, Tesseract
 from langchain_pymupdf_coords.pdf.ocr_lookup import find_engine, tessdata_folders
@@ -220,7 +220,7 @@ def test_recognised_text_is_not_taken_for_code() -> None:
 
 @pytest.mark.parametrize("mode", ["auto", "force"])
 def test_a_page_that_is_parsed_again_is_recognised_once(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    parse = reading.parse_document
+    parse = layout_engine.parse_document
     calls = []
 
     def fail_after_parsing(document: PrivateDocument, **options: object) -> object:
@@ -230,7 +230,7 @@ def test_a_page_that_is_parsed_again_is_recognised_once(mode: str, monkeypatch: 
             raise RuntimeError("Overly large image")
         return parsed
 
-    monkeypatch.setattr(reading, "parse_document", fail_after_parsing)
+    monkeypatch.setattr(layout_engine, "parse_document", fail_after_parsing)
     seen = []
     recognise = PageRecogniser(mode, "eng")
     document = open_upright(scanned(text_pdf(pages=[PAGE_TEXT, BODY], fontsize=14)), name="test.pdf")
@@ -246,7 +246,7 @@ def test_a_page_without_the_layout_model_is_recognised_too(monkeypatch: pytest.M
     def fail(document: PrivateDocument, **options: object) -> None:
         raise RuntimeError("Cycle in field parents")
 
-    monkeypatch.setattr(reading, "parse_document", fail)
+    monkeypatch.setattr(layout_engine, "parse_document", fail)
     [page] = pages(SCAN, PageRecogniser("auto", "eng"))
     assert words(" ".join(box.text for box in page.boxes)) == words(" ".join(PAGE_TEXT))
     assert [note.kind for note in page.notes] == ["fallback"]
