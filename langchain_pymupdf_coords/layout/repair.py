@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from langchain_pymupdf_coords.folding import TAG, fold_glyphs, fold_letters
+from langchain_pymupdf_coords.folding import TAG, drop_emphasis, fold_glyphs, fold_letters
 from langchain_pymupdf_coords.geometry import BBox, union_bboxes
 from langchain_pymupdf_coords.layout.alignment import runs_inside
 from langchain_pymupdf_coords.layout.grid import Grid, main_turns, write_table
@@ -43,6 +43,8 @@ from langchain_pymupdf_coords.layout.writing import Written, write_box, write_li
 
 # What the two texts of a box are compared by, beside their letters.
 _KEPT_APART = re.compile(r"[^\w\u2010-]|_")
+
+_BETWEEN_WORDS = re.compile(r"[|\s]+")
 
 # What the engine takes numbered lines for.
 _TAKEN_FOR_NUMBERED = ("table", "list-item")
@@ -177,7 +179,7 @@ class PageText:
         if not box.grid:
             return None if fold_letters(text) else ("text", write_lines(rows_of(members)))
         written = write_table(box.grid, members)
-        same = fold_letters(written.text) == fold_letters(text) and not _is_parted(members)
+        same = _words(written.text) == _words(text) and not _is_parted(members)
         if main_turns(members) == 0 and same:
             return None
         return "table", written
@@ -300,6 +302,12 @@ def _is_vertical_script(runs: Sequence[TextRun]) -> bool:
 def _is_parted(runs: Iterable[TextRun]) -> bool:
     """Tell whether a letter stands apart from its word in the engine's text, since it has no width of its own."""
     return any(map(is_sliver, runs))
+
+
+def _words(table: str) -> list[str]:
+    """Return the words of a table, which the engine's cells may cut, each letters and digits alone."""
+    plain = TAG.sub(" ", drop_emphasis(table))
+    return [letters for word in _BETWEEN_WORDS.split(plain) if (letters := fold_glyphs(word))]
 
 
 def _bare(text: str) -> str:

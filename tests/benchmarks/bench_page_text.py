@@ -33,11 +33,14 @@ from pypdfium2 import raw
 from rapidfuzz.distance import LCSseq
 
 from langchain_pymupdf_coords.errors import PyMuPDFCoordsError
-from langchain_pymupdf_coords.folding import blank_markup, fold, fold_glyphs
+from langchain_pymupdf_coords.folding import TAG, blank_markup, fold, fold_glyphs
 from langchain_pymupdf_coords.geometry import BBox
 from langchain_pymupdf_coords.layout.alignment import runs_inside
+from langchain_pymupdf_coords.layout.grid import main_turns
+from langchain_pymupdf_coords.layout.overprint import is_overprint
 from langchain_pymupdf_coords.layout.pages import PICTURE_CLASSES, ParsedBox, ParsedPage, TextRun
-from langchain_pymupdf_coords.layout.rows import distinct
+from langchain_pymupdf_coords.layout.rows import distinct, has_turning
+from langchain_pymupdf_coords.layout.vertical import is_ideographic
 from langchain_pymupdf_coords.pdf.engine import ENGINE_ERRORS, engine
 from langchain_pymupdf_coords.pdf.opening import open_upright
 from langchain_pymupdf_coords.pdf.reading import PDFReader
@@ -61,7 +64,7 @@ def words(text: str) -> list[str]:
 
 
 def shown_words(boxes: Iterable[ParsedBox]) -> list[str]:
-    return words(re.sub(r"\*\*|~~|[`_]", "", "\n".join(blank_markup(box.text) for box in boxes)))
+    return words(bare_markdown("\n".join(box.text for box in boxes)))
 
 
 def pdfium_words(path: Path, password: str | None, number: int) -> list[str]:
@@ -91,7 +94,11 @@ def witnesses(path: Path, password: str | None, numbers: Iterable[int]) -> dict[
 
 def witness(page: pymupdf.Page, path: Path, password: str | None) -> Witness:
     textpage = read_textpage(page)
-    found = [(word[:4], word[4]) for word in textpage.extractWORDS()]
+    found: list[tuple[BBox, str]] = []
+    for x0, y0, x1, y1, text, *_ in textpage.extractWORDS():
+        bbox = (x0, y0, x1, y1)
+        if not any(text == other and is_overprint(bbox, seen) for seen, other in found):
+            found.append((bbox, text))
     seen = pypdfium2.PdfDocument(path, password=password)[page.number]
     return Witness(distinct(text_runs(textpage, glyphs=True)), found, partial(pdfium_text, seen))
 
@@ -157,8 +164,13 @@ def by_baselines(runs: Iterable[TextRun]) -> list[TextRun]:
 
 
 def words_agree(box: ParsedBox, page: Witness) -> bool:
-    """Whether each word of the page is whole in a table, and the words of each line come in that order."""
-    written = _WORD.findall(fold_words(box.text))
+    """Whether each word of the page is whole in a table, and the words of each line come in that order.
+
+    Ideographs are written without spaces, and what is no line of Latin and the like has another order.
+    """
+    inside = [run for run in page.runs if centred(run.bbox, box.bbox)]
+    if main_turns(inside) or has_turning(inside) or is_ideographic("".join(run.text for run in inside)):
+        return True
     lines: list[list[tuple[BBox, str]]] = []
     for bbox, text in sorted(page.words, key=lambda word: word[0][3]):
         if centred(bbox, box.bbox):
@@ -167,13 +179,17 @@ def words_agree(box: ParsedBox, page: Witness) -> bool:
             else:
                 lines.append([(bbox, text)])
     wanted = [[w for _, text in sorted(line) for w in words(text)] for line in lines]
-    if Counter(w for line in wanted for w in line) - Counter(written):
-        return False
-    return all(LCSseq.similarity(line, written) == len(line) for line in wanted)
+    # An exponent is a word of its own, or a part of the one before.
+    parted, joined_up = (
+        words(bare_markdown(text)) for text in (box.text, TAG.sub("", box.text.replace("<br>", " ")))
+    )
+    return not Counter(w for line in wanted for w in line) - (Counter(parted) | Counter(joined_up)) and all(
+        len(line) in (LCSseq.similarity(line, parted), LCSseq.similarity(line, joined_up)) for line in wanted
+    )
 
 
-def fold_words(markdown: str) -> str:
-    return unicodedata.normalize("NFKC", re.sub(r"\*\*|~~|[`_]", "", blank_markup(markdown))).casefold()
+def bare_markdown(markdown: str) -> str:
+    return re.sub(r"\*\*|~~|[`_]", "", blank_markup(markdown.replace("<br>", " ")))
 
 
 def measure(path: Path, password: str | None, numbers: Sequence[int]) -> dict[bool, list[ParsedPage]]:
