@@ -11,7 +11,7 @@ from dataclasses import replace
 from langchain_pymupdf_coords.geometry import BBox, union_bboxes
 from langchain_pymupdf_coords.layout.bidi import runs_right_to_left
 from langchain_pymupdf_coords.layout.pages import Glyph, TextLine, TextRun
-from langchain_pymupdf_coords.layout.rows import quarter_turns, rows_of, turned_bbox
+from langchain_pymupdf_coords.layout.rows import GAP, quarter_turns, rows_of, turned_bbox
 from langchain_pymupdf_coords.layout.writing import Written, write_lines
 
 Grid = Sequence[Sequence[BBox]]
@@ -83,15 +83,34 @@ def _filled(grid: Grid, runs: Iterable[TextRun]) -> dict[BBox, list[TextRun]]:
     around = union_bboxes(cell for row in grid for cell in row)
     tops, lefts = [row[0] for row in grid], list(grid[0])
     cells: dict[BBox, list[TextRun]] = {}
-    for run in runs:
-        placed = [
-            (_cell(grid, tops, lefts, bbox), glyphs)
-            for glyphs, bbox in _words(run)
-            if _is_centred(bbox, around)
-        ]
-        for cell, glyphs in placed:
-            cells.setdefault(cell, []).append(_part(run, glyphs))
+    for word in _words_across(runs):
+        bbox = union_bboxes(part.bbox for part in word)
+        if _is_centred(bbox, around):
+            cells.setdefault(_cell(grid, tops, lefts, bbox), []).extend(word)
     return cells
+
+
+def _words_across(runs: Iterable[TextRun]) -> Iterator[list[TextRun]]:
+    """Yield the words of a table, in parts where a word has several styles."""
+    word: list[TextRun] = []
+    for run in runs:
+        for glyphs, _ in _words(run):
+            part = _part(run, glyphs)
+            if word and not _goes_on(word[-1], part):
+                yield word
+                word = []
+            word.append(part)
+    if word:
+        yield word
+
+
+def _goes_on(before: TextRun, part: TextRun) -> bool:
+    """Tell whether a word goes on in the run after it."""
+    last, first = before.glyphs[-1], part.glyphs[0]
+    along = quarter_turns(part) % 2
+    return before.line == part.line and not (
+        last.text.isspace() or first.text.isspace() or _is_apart(last, first, along, GAP * part.size)
+    )
 
 
 def _cell(grid: Grid, tops: Sequence[BBox], lefts: Sequence[BBox], bbox: BBox) -> BBox:
@@ -113,7 +132,7 @@ def _words(run: TextRun) -> Iterator[tuple[list[Glyph], BBox]]:
         begins = (
             word
             and not glyph.text.isspace()
-            and (word[-1].text.isspace() or _is_apart(word[-1], glyph, along, run.size))
+            and (word[-1].text.isspace() or _is_apart(word[-1], glyph, along, _WORD_GAP * run.size))
         )
         if begins:
             yield word, _word_bbox(word)
@@ -123,8 +142,8 @@ def _words(run: TextRun) -> Iterator[tuple[list[Glyph], BBox]]:
         yield word, _word_bbox(word)
 
 
-def _is_apart(a: Glyph, b: Glyph, axis: int, size: float) -> bool:
-    return max(b.bbox[axis] - a.bbox[axis + 2], a.bbox[axis] - b.bbox[axis + 2]) > _WORD_GAP * size
+def _is_apart(a: Glyph, b: Glyph, axis: int, gap: float) -> bool:
+    return max(b.bbox[axis] - a.bbox[axis + 2], a.bbox[axis] - b.bbox[axis + 2]) > gap
 
 
 def _word_bbox(word: Sequence[Glyph]) -> BBox:

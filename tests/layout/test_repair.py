@@ -132,6 +132,12 @@ def test_a_running_head_leaves_the_box_that_it_was_put_into() -> None:
     assert [(box.box_class, box.text) for box in parsed] == [("text", "Report 1 sentence b goes on")]
 
 
+def test_a_word_in_two_styles_stays_in_one_cell() -> None:
+    grid = [[(0, 0, 100, 10), (100, 0, 200, 10)]]
+    runs = [run("SCI", 90, 0, 1), run("BERT", 105, 0, 1, marks=("**",))]
+    assert write_table(grid, runs).text == "||SCI**BERT**|\n|---|---|"
+
+
 def test_words_of_a_cell_that_stand_apart_do_not_run_together() -> None:
     grid = (((0, 0, 200, 20),),)
     apart = run("13", 5, 5, 1)
