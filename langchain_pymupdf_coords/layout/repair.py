@@ -38,7 +38,7 @@ from langchain_pymupdf_coords.layout.running import (
     page_lines,
     running_lines,
 )
-from langchain_pymupdf_coords.layout.vertical import is_ideographic
+from langchain_pymupdf_coords.layout.vertical import bands, is_ideographic
 from langchain_pymupdf_coords.layout.writing import Written, write_box, write_lines
 
 # What the two texts of a box are compared by, beside their letters.
@@ -149,7 +149,8 @@ class PageText:
         if box.box_class in _TAKEN_FOR_NUMBERED and self._is_numbered(box):
             return "text", write_box("text", rows_of(members, self._joined), self._hyphenation)
         if box.box_class in _TAKEN_FOR_IDEOGRAPHS and _is_vertical_script(members):
-            return "text", write_box("text", rows_of(members), self._hyphenation)
+            rows = [row for band in bands(members) for row in rows_of(band)]
+            return "text", write_box("text", rows, self._hyphenation)
         if box.box_class == "table":
             return self._table(box, members, text)
         if self._plainly_agrees(members, text):

@@ -15,6 +15,7 @@ from langchain_pymupdf_coords.geometry import BBox, union_bboxes
 from langchain_pymupdf_coords.layout.bidi import has_right_to_left, reading_order, runs_right_to_left
 from langchain_pymupdf_coords.layout.overprint import is_overprint
 from langchain_pymupdf_coords.layout.pages import Glyph, TextRun
+from langchain_pymupdf_coords.layout.vertical import is_ideographic
 
 # Text that stands further apart than this part of the font size is words of their own.
 GAP = 0.1
@@ -227,7 +228,9 @@ def _row(runs: Sequence[TextRun], joined: frozenset[int]) -> Row:
     first = runs[1] if is_sliver(runs[0]) and len(runs) > 1 else runs[0]
     pieces = [Piece(runs[0].text, first.marks, runs[0].bbox, runs[0].line)]
     for before, run in pairwise(runs):
-        gap = distance(before.bbox, run.bbox) > GAP * run.size and id(before) not in joined
+        # Ideographs are written without spaces.
+        space = 1.0 if is_ideographic(before.text[-1:] + run.text[:1]) else GAP
+        gap = distance(before.bbox, run.bbox) > space * run.size and id(before) not in joined
         spaced = gap and not pieces[-1].text[-1:].isspace() and not run.text[:1].isspace()
         marks = pieces[-1].marks if is_sliver(run) else run.marks
         pieces.append(Piece(" " * spaced + run.text, marks, run.bbox, run.line))

@@ -10,7 +10,7 @@ from langchain_pymupdf_coords.layout.pages import Glyph, TextRun
 from langchain_pymupdf_coords.layout.repair import LayoutBox
 from langchain_pymupdf_coords.layout.rows import by_rows, ordered, rows_of
 from langchain_pymupdf_coords.layout.running import Surroundings, is_page_number, page_lines
-from langchain_pymupdf_coords.layout.vertical import with_columns
+from langchain_pymupdf_coords.layout.vertical import bands, with_columns
 
 WIDTH = 5.0
 SIZE = (400.0, 400.0)
@@ -102,6 +102,15 @@ def test_letters_of_a_column_are_one_run() -> None:
     assert (column.text, column.direction) == ("渡船は朝", (0.0, 1.0))
     assert with_columns(runs[:3]) == runs[:3]
     assert [row.text for row in rows_of([column])] == ["渡船は朝"]
+
+
+def test_bands_of_columns_are_told_apart_and_stops_stay_in_their_column() -> None:
+    stop = replace(run("\u3002", 104, 54, 5), direction=(0.0, 1.0))
+    above = [*(run(char, 100, 14 * k, k) for k, char in enumerate("渡船は朝")), stop]
+    below = [run(char, 100, 90 + 14 * k, 10 + k) for k, char in enumerate("霧の日は")]
+    columns = with_columns([*above, *below])
+    assert [column.text for column in columns] == ["渡船は朝\u3002", "霧の日は"]
+    assert bands(columns[::-1]) == [[column] for column in columns]
 
 
 @pytest.mark.parametrize("text", ["3", "- 3 -", "iv", "Page 3 of 12", "Seite 7", "\uff0d15 \uff0d", "3 / 12"])
