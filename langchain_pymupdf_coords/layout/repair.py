@@ -5,7 +5,7 @@ page. What stands beside and behind the text, and what no box has, becomes boxes
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -156,7 +156,7 @@ class PageText:
         if self._plainly_agrees(members, text):
             return None
         written = write_box(box.box_class, rows_of(members, self._joined), self._hyphenation)
-        same = _bare(written.text) == _bare(text) and not _is_parted(members)
+        same = _says_the_same(members, _bare, written.text, text)
         return None if same else (box.box_class, written)
 
     def _lost_all(self, box: LayoutBox) -> bool:
@@ -180,7 +180,7 @@ class PageText:
         if not box.grid:
             return None if fold_letters(text) else ("text", write_lines(rows_of(members)))
         written = write_table(box.grid, members)
-        same = _words(written.text) == _words(text) and not _is_parted(members)
+        same = _says_the_same(members, _words, written.text, text)
         if main_turns(members) == 0 and same:
             return None
         return "table", written
@@ -298,6 +298,16 @@ def _is_vertical_script(runs: Sequence[TextRun]) -> bool:
     """Tell whether most letters are ideographs and the like, and run down the page."""
     text = "".join([run.text for run in runs if run.direction[1] > 0])
     return 2 * len(text) > sum(len(run.text) for run in runs) and is_ideographic(text)
+
+
+def _says_the_same(
+    runs: Sequence[TextRun], without_marks: Callable[[str], object], written: str, text: str
+) -> bool:
+    """Tell whether the engine's text of some runs may stay."""
+    if has_turning(runs):
+        # Stops and brackets of such a line are often at its wrong end, and it is never code.
+        return written.split() == text.split()
+    return without_marks(written) == without_marks(text) and not _is_parted(runs)
 
 
 def _is_parted(runs: Iterable[TextRun]) -> bool:

@@ -95,6 +95,11 @@ def test_a_line_that_runs_from_right_to_left_is_read_as_it_was_typed(line: str, 
     assert region.quads[0][1][0] == pytest.approx(523, abs=1)
 
 
+@pytest.mark.parametrize("line", [f"({HEBREW}).", f"*{HEBREW}:", f"{HEBREW}?"])
+def test_brackets_and_stops_stay_at_their_end_of_such_a_line(line: str) -> None:
+    assert text_of(parsed(script_pdf([from_right(line, 100)]))) == line
+
+
 @pytest.mark.parametrize("word", ["\u06a9\u0627\ufefb", "\u0627\ufefb\u0633\u0644\u0627\u0645"])
 def test_an_alef_before_the_ligature_of_another_is_kept(word: str) -> None:
     line = f"{ARABIC} {word}"
