@@ -12,7 +12,8 @@ Printed are, for the engine's text as it is and for the checked one:
   that stands inside is whole in the Markdown, and in which the words of every line of the page come in its order;
 - each file that is worse by more than a point, and the files that run from right to left.
 
-What is drawn twice counts once, and so do the marks of list items, which the engine writes as "-".
+What is drawn twice counts once, what stands in two boxes that overlap is of one of them, and the marks of list
+items are left out, since the engine writes them as "-".
 """
 
 import argparse
@@ -35,7 +36,7 @@ from rapidfuzz.distance import LCSseq
 from langchain_pymupdf_coords.errors import PyMuPDFCoordsError
 from langchain_pymupdf_coords.folding import TAG, blank_markup, fold, fold_glyphs
 from langchain_pymupdf_coords.geometry import BBox
-from langchain_pymupdf_coords.layout.alignment import runs_inside
+from langchain_pymupdf_coords.layout.alignment import mostly_inside, runs_inside
 from langchain_pymupdf_coords.layout.grid import main_turns
 from langchain_pymupdf_coords.layout.overprint import is_overprint
 from langchain_pymupdf_coords.layout.pages import PICTURE_CLASSES, ParsedBox, ParsedPage, TextRun
@@ -118,6 +119,7 @@ def pdfium_text(page: pypdfium2.PdfPage, bbox: BBox) -> str:
 
 def agreement(boxes: Iterable[ParsedBox], page: Witness) -> Iterator[tuple[str, bool]]:
     """Yield for each box of a page what was compared, and whether it agrees."""
+    boxes = list(boxes)
     for box in boxes:
         have = fold(box.text).text
         if box.box_class == "table":
@@ -130,9 +132,16 @@ def agreement(boxes: Iterable[ParsedBox], page: Witness) -> Iterator[tuple[str, 
             if box.box_class in PICTURE_CLASSES:
                 yield "pictures: letters", Counter(have) == Counter(fold_glyphs(joined(inside)))
             else:
-                seen = re.sub(_LINE_END, "", page.bounded(box.bbox))
-                orders = (joined(inside), joined(by_baselines(inside)), bare(seen))
-                yield "text boxes", have in map(fold_glyphs, orders)
+                seen = bare(re.sub(_LINE_END, "", page.bounded(box.bbox)))
+                alone = in_this_alone(inside, box, boxes)
+                orders = [joined(order) for runs in (inside, alone) for order in (runs, by_baselines(runs))]
+                yield "text boxes", have in map(fold_glyphs, (*orders, seen))
+
+
+def in_this_alone(inside: Iterable[TextRun], box: ParsedBox, boxes: Iterable[ParsedBox]) -> list[TextRun]:
+    """Those runs of a box that are in none that overlaps it: what is in both is text of one of them."""
+    others = [other.bbox for other in boxes if other is not box]
+    return [run for run in inside if not any(mostly_inside(run.ink, bbox) for bbox in others)]
 
 
 def joined(runs: Iterable[TextRun]) -> str:
