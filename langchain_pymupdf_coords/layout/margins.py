@@ -62,16 +62,19 @@ def find_margins(runs: Sequence[TextRun]) -> Margins:
     """Tell the runs of a page that are beside or behind its text from those that are text."""
     if not runs:
         return Margins()
-    numbers = tuple(_line_numbers(runs))
-    beside = {id(run) for run in numbers}
-    text = [run for run in runs if id(run) not in beside]
-    body = _body_size(text)
-    over = [run for run in text if _is_over_text(run, text, body)]
+    body = _body_size(runs)
+    over = [run for run in runs if _is_over_text(run, runs, body)]
     watermarks = tuple(run for run in over if run.faint or _is_slanted(run))
-    behind = {id(run) for run in over}
-    rest = [run for run in text if id(run) not in behind]
     crossing = tuple(run for run in over if not (run.faint or _is_slanted(run)))
+    text = _without(runs, over)
+    numbers = tuple(_line_numbers(text))
+    rest = _without(text, numbers)
     return Margins(numbers, watermarks, crossing, dict(_drop_caps(rest, body)), body)
+
+
+def _without(runs: Sequence[TextRun], others: Sequence[TextRun]) -> list[TextRun]:
+    known = {id(run) for run in others}
+    return [run for run in runs if id(run) not in known]
 
 
 def _body_size(runs: Sequence[TextRun]) -> float:

@@ -1,7 +1,7 @@
 """Quotes that go on from one page to the next, past what stands between them in the chunk.
 
-Page headers, footers and footnotes that are kept in the text interrupt the sentences that they stand between, and
-so do figures and tables in the middle of a sentence. A reader, and a model, reads past them.
+Page headers, footers, footnotes, line numbers and watermarks that are kept in the text interrupt the sentences that
+they stand between, and so do figures and tables in the middle of a sentence. A reader, and a model, reads past them.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,7 +10,7 @@ from langchain_pymupdf_coords.folding import STOP_CLOSERS, STOPS, UNSPACED_STOPS
 from langchain_pymupdf_coords.provenance.boxes import SourceBox
 from langchain_pymupdf_coords.provenance.fields import DocumentLike
 
-INTERRUPTING_CLASSES = frozenset(("page-header", "page-footer", "footnote"))
+INTERRUPTING_CLASSES = frozenset(("page-header", "page-footer", "footnote", "line-number", "watermark"))
 
 FLOATING_CLASSES = frozenset(("picture", "table", "caption"))
 """What a page may show in the middle of a sentence."""

@@ -182,6 +182,23 @@ def test_line_numbers_stand_in_no_sentence(x: float, pitch: float, size: float, 
     assert placed["5"].bbox[3] == pytest.approx(80 + pitch * 4, abs=size)
 
 
+def test_a_sentence_goes_on_past_line_numbers_and_watermarks() -> None:
+    begins, ends = (
+        "The pilot of the northern ferry has kept a log of each of his",
+        "crossings since last spring.",
+    )
+    doc = pymupdf.open()
+    for lines in ((*NUMBERED * 2, begins), (ends, *NUMBERED * 2)):
+        page = doc.new_page()
+        for k, line in enumerate(lines):
+            page.insert_text((100, 80 + 24 * k), line, fontsize=12)
+            page.insert_text((60, 80 + 24 * k), str(k + 1), fontsize=12)
+        page.insert_text((80, 200), "CONFIDENTIAL DRAFT", fontsize=40, color=(0.85, 0.85, 0.85))
+    documents = parsed(save(doc), exclude_classes=(), chunk_size=5000)
+    assert len(boxes_of(documents, "line-number")) == len(boxes_of(documents, "watermark")) == 2
+    assert status(documents, f"{begins} {ends}") == "normalized"
+
+
 def test_a_numbered_list_is_no_column_of_line_numbers() -> None:
     items = ["Apples", "Pears", "Plums from the south", "Cherries", "Quinces", "Medlars"]
     lines = [
