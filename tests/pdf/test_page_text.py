@@ -193,7 +193,7 @@ def test_a_sentence_goes_on_past_line_numbers_and_watermarks() -> None:
         for k, line in enumerate(lines):
             page.insert_text((100, 80 + 24 * k), line, fontsize=12)
             page.insert_text((60, 80 + 24 * k), str(k + 1), fontsize=12)
-        page.insert_text((80, 200), "CONFIDENTIAL DRAFT", fontsize=40, color=(0.85, 0.85, 0.85))
+        page.insert_text((90, 200), "CONFIDENTIAL DRAFT", fontsize=40, color=(0.85, 0.85, 0.85))
     documents = parsed(save(doc), exclude_classes=(), chunk_size=5000)
     assert len(boxes_of(documents, "line-number")) == len(boxes_of(documents, "watermark")) == 2
     assert status(documents, f"{begins} {ends}") == "normalized"
