@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Literal, get_args
 
 from langchain_core.documents import Document
@@ -24,7 +24,7 @@ from langchain_pymupdf_coords.pdf.text_layers import is_from_ocr
 from langchain_pymupdf_coords.provenance.boxes import SourceBox
 from langchain_pymupdf_coords.provenance.quotes import QuoteMatch, Region, dump_quotes
 from langchain_pymupdf_coords.quotes.interruptions import may_be_interrupted
-from langchain_pymupdf_coords.quotes.matching import TextMatch, find_past_running_heads, find_quote
+from langchain_pymupdf_coords.quotes.matching import find_past_running_heads, find_quote
 from langchain_pymupdf_coords.quotes.regions import ChunkPlaces, GlyphReader, Span, place_spans
 from langchain_pymupdf_coords.quotes.relocation import relocate, shows
 from langchain_pymupdf_coords.sources.files import SourceFile
@@ -218,9 +218,8 @@ class QuoteLocator(FileAccess):
         checks.one_document("document", document)
         checks.text("quote", quote)
         content = document.page_content
-        match = find_quote(content, quote, cutoff=self.cutoff, folded=_folded(content))
-        if match is None:
-            match = self._find_misread(document, quote)
+        from_ocr = partial(self._is_from_ocr, document)
+        match = find_quote(content, quote, cutoff=self.cutoff, folded=_folded(content), is_from_ocr=from_ocr)
         if match is None and may_be_interrupted(document):
             match = find_past_running_heads(content, quote, SourceBox.from_document(document))
         if match is None:
@@ -251,18 +250,15 @@ class QuoteLocator(FileAccess):
         )
         return _Found(located, match.spans, glyphs.page, relocated)
 
-    def _find_misread(self, document: Document, quote: str) -> TextMatch | None:
-        """Find a quote in which letters differ that OCR confuses, if an OCR engine wrote the text."""
-        content = document.page_content
-        match = find_quote(content, quote, cutoff=self.cutoff, folded=_folded(content), ocr=True)
-        if match is None or _names_ocr_program(document):
-            return match
+    def _is_from_ocr(self, document: Document) -> bool:
+        """Whether an OCR engine wrote the text of a Document, as its file says or its pages show."""
+        if _names_ocr_program(document):
+            return True
         file, changed = self._file(document)
         pages = {box.page for box in SourceBox.from_document(document)}
         if file is None or changed or not pages:
-            return None
-        has_layer = all(is_from_ocr(file, page, password=self.password) for page in pages)
-        return match if has_layer else None
+            return False
+        return all(is_from_ocr(file, page, password=self.password) for page in pages)
 
     def _moved(
         self, file: SourceFile, places: ChunkPlaces, spans: Sequence[Span]

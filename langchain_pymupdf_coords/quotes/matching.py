@@ -7,7 +7,7 @@ is not found.
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import chain, islice, pairwise
 
@@ -34,7 +34,7 @@ from langchain_pymupdf_coords.quotes.judging import Judged, differences_of, judg
 from langchain_pymupdf_coords.quotes.reader import read
 from langchain_pymupdf_coords.quotes.reading import Reading
 from langchain_pymupdf_coords.quotes.small_words import SPELLED_SIGNS
-from langchain_pymupdf_coords.quotes.wording import Wording
+from langchain_pymupdf_coords.quotes.wording import Wording, typed_text
 
 _MOST_JUDGED = 200
 
@@ -84,7 +84,12 @@ class TextMatch:
 
 
 def find_quote(
-    text: str, quote: str, *, cutoff: float = 90, folded: FoldedText | None = None, ocr: bool = False
+    text: str,
+    quote: str,
+    *,
+    cutoff: float = 90,
+    folded: FoldedText | None = None,
+    is_from_ocr: Callable[[], bool] = typed_text,
 ) -> TextMatch | None:
     """Find `quote` in `text`.
 
@@ -95,7 +100,8 @@ def find_quote(
         quote: The quote. White space around it does not count.
         cutoff: Least score of a match that is not equal after folding, 0 to 100.
         folded: ``fold(text)``, where the caller has it.
-        ocr: Whether an OCR engine read the text, so that letters it confuses may differ.
+        is_from_ocr: Tells whether an OCR engine read the text, so that letters it confuses may differ; asked only
+            where such letters differ.
 
     Returns:
         The match, or None where the text does not hold the quote.
@@ -105,7 +111,7 @@ def find_quote(
     """
     if not 0 <= cutoff <= 100:
         raise ValueError(f"cutoff={cutoff} must be within 0 to 100.")
-    search = _Search(Source(text, folded or fold(text)), Wording(text, ocr), cutoff)
+    search = _Search(Source(text, folded or fold(text)), Wording(text, is_from_ocr), cutoff)
     found = search.equal(quote)
     if not found or not _is_verified(found[0]):
         found = found or search.without_notes(quote)

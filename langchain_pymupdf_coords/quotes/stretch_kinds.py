@@ -79,7 +79,7 @@ class StretchKinds:
         has_digits = any(map(str.isdigit, mine + yours))
         if not has_digits and not (mine + yours).strip(APART + "|"):
             return "number"
-        if self.wording.ocr and self._looks_alike(stretch):
+        if self._looks_alike(stretch) and self.wording.was_read_by_ocr:
             return "ocr_confusable"
         if any(map(str.isalpha, mine + yours)) and not has_digits:
             return self._words_kind(stretch)

@@ -2,7 +2,7 @@
 """Whether words say the same, in the languages of a text."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -59,17 +59,27 @@ class Word(NamedTuple):
     end: int
 
 
+def typed_text() -> bool:
+    """No OCR engine read the text."""
+    return False
+
+
 @dataclass
 class Wording:
     """Judges the words of a text.
 
     Attributes:
         text: The whole text.
-        ocr: Whether an OCR engine read it.
+        is_from_ocr: Tells whether an OCR engine read it; asked once, and only where letters look alike.
     """
 
     text: str
-    ocr: bool = False
+    is_from_ocr: Callable[[], bool] = typed_text
+
+    @cached_property
+    def was_read_by_ocr(self) -> bool:
+        """Whether an OCR engine read the text."""
+        return self.is_from_ocr()
 
     @cached_property
     def languages(self) -> frozenset[str]:
@@ -206,7 +216,7 @@ class Wording:
         return any(key in self.negations for key in keys) and is_word("".join(keys), self.languages)
 
     def _was_misread(self, mine: Sequence[str], yours: Sequence[str]) -> bool:
-        return self.ocr and confusable("".join(mine), "".join(yours))
+        return confusable("".join(mine), "".join(yours)) and self.was_read_by_ocr
 
     def case_kind(
         self, quote: str, page: str, *, follows_number: bool, leads: bool, capitals: bool, address: bool

@@ -197,7 +197,7 @@ def test_struck_out_text_is_never_verified() -> None:
 def test_letters_that_ocr_confuses_may_differ_on_its_pages_only() -> None:
     text, quote = "the cornpany paid its sharehoIders twice", "the company paid its shareholders twice"
     assert find_quote(text, quote) is None
-    match = find_quote(text, quote, ocr=True)
+    match = find_quote(text, quote, is_from_ocr=lambda: True)
     assert match is not None
     assert {difference.kind for difference in match.differences} >= {"ocr_confusable"}
 

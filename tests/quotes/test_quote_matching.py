@@ -376,7 +376,7 @@ def test_less_alike_place_is_taken_if_the_most_alike_says_something_else() -> No
     )
     quote = "In 2021 the revenue of the group increased to four billion euros after tax."
     assert find_quote(text, quote) is None  # other letters, but for pages that an OCR engine read
-    match = find_quote(text, quote, ocr=True)
+    match = find_quote(text, quote, is_from_ocr=lambda: True)
     assert match is not None
     assert text[slice(*match.span)] == text[text.index("In 2021") :]
 
