@@ -90,7 +90,7 @@ def page_glyphs(file: "SourceFile", page: int, *, password: str | None = None) -
     with engine(file.name):
         if (kept := _pages.get((*key, page))) is not None:
             return kept
-        glyphs = _read(_document(file, password), page)
+        glyphs = _read(kept_document(file, password), page)
         if glyphs is not None:
             _pages.put((*key, page), glyphs)
         return glyphs
@@ -109,10 +109,17 @@ def page_count(file: "SourceFile", *, password: str | None = None) -> int:
         SourceUnavailableError: The file is gone.
     """
     with engine(file.name):
-        return _document(file, password).page_count
+        return kept_document(file, password).page_count
 
 
-def _document(file: "SourceFile", password: str | None) -> PrivateDocument:
+def kept_document(file: "SourceFile", password: str | None) -> PrivateDocument:
+    """Return a file, opened with upright pages, that stays open for a while. Called under the engine lock only.
+
+    Raises:
+        PDFPasswordError: A password is needed, or this one is wrong.
+        PDFOpenError: The file is damaged or not a PDF.
+        SourceUnavailableError: The file is gone.
+    """
     key = (file.key, password)
     document = _documents.get(key)
     if document is None:

@@ -4,15 +4,13 @@ from typing import TYPE_CHECKING, Any
 
 from langchain_pymupdf_coords.errors import PDFOpenError, PDFPasswordError, SourceUnavailableError
 from langchain_pymupdf_coords.pdf.engine import ENGINE_ERRORS, engine
-from langchain_pymupdf_coords.pdf.opening import open_original
+from langchain_pymupdf_coords.pdf.glyphs import kept_document
 
 if TYPE_CHECKING:
     from langchain_pymupdf_coords.sources.files import SourceFile
 
-_INVISIBLE = (
-    3  # text render mode 3 "neither fill nor stroke": ISO 32000-2, table 104; PyMuPDF's type of such spans
-)
-
+# Text render mode 3, "neither fill nor stroke": ISO 32000-2, table 104; PyMuPDF's type of such spans.
+_INVISIBLE = 3
 
 _UNREADABLE: tuple[type[Exception], ...] = (PDFOpenError, SourceUnavailableError, *ENGINE_ERRORS)
 
@@ -45,9 +43,5 @@ def is_from_ocr(file: "SourceFile", page: int, *, password: str | None = None) -
 def _spans(file: "SourceFile", page: int, password: str | None) -> list[dict[str, Any]]:
     """The text of a page as it is painted."""
     with engine(file.name):
-        document = open_original(file.path or file.read_bytes(), name=file.name, password=password)
-        try:
-            spans: list[dict[str, Any]] = document.load_page(page - 1).get_texttrace()
-        finally:
-            document.close()
+        spans: list[dict[str, Any]] = kept_document(file, password).load_page(page - 1).get_texttrace()
     return spans

@@ -140,8 +140,8 @@ class AlignedSigns:
     def words_around(self, stretch: Stretch) -> tuple[str, str]:
         """The words of both sides that a stretch lies in, without case."""
         return (
-            self.quote.keys[slice(*_word_at(self.quote, *self.quote_span(stretch)))],
-            self.page.keys[slice(*_word_at(self.page, *self.page_span(stretch)))],
+            self.quote.keys[slice(*self.quote.words_around(*self.quote_span(stretch)))],
+            self.page.keys[slice(*self.page.words_around(*self.page_span(stretch)))],
         )
 
     def _grouped(self, stretches: Sequence[Stretch]) -> list[Stretch]:
@@ -211,11 +211,3 @@ def _is_word_edge(reading: Reading, kept: Sequence[int], i: int) -> bool:
         return True
     before, after = reading.signs[kept[i - 1]], reading.signs[kept[i]]
     return not ((is_letter(before) or before == "'") and (is_letter(after) or after == "'"))
-
-
-def _word_at(reading: Reading, start: int, end: int) -> tuple[int, int]:
-    while not reading.is_edge(start):
-        start -= 1
-    while not reading.is_edge(end):
-        end += 1
-    return start, end

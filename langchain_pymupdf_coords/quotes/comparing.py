@@ -133,7 +133,7 @@ class Comparison:
             begin, end = word.start + shift, word.end + shift
             if word.key not in self.wording.negations or (other.is_edge(begin) and other.is_edge(end)):
                 continue
-            begin, end = self.wording.word_around(other, begin)
+            begin, end = other.words_around(begin, begin + 1)
             if self.wording.parts_a_word(self.wording.words(one, max(0, begin - shift), end - shift)):
                 yield (word.start, word.end), (begin, end)
 

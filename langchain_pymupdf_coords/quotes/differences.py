@@ -110,9 +110,6 @@ KINDS: dict[str, Kind] = {
 }
 """Each kind by its name."""
 
-MATCHES = frozenset(name for name, kind in KINDS.items() if kind.effect < Effect.REFUSED)
-"""Kinds that a match may have."""
-
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
@@ -134,7 +131,7 @@ def worst(kinds: Sequence[str]) -> str:
     return max(kinds, key=lambda kind: KINDS[kind].effect)
 
 
-def effect_of(differences: Iterable[Difference]) -> Effect | None:
+def effect_of(differences: Iterable[Difference | Contrast]) -> Effect | None:
     """The worst effect of some differences; None where there is none."""
     return max((KINDS[difference.kind].effect for difference in differences), default=None)
 

@@ -25,7 +25,6 @@ from langchain_pymupdf_coords.quotes.small_words import (
     LIMITS,
     NEGATING_PREFIXES,
     is_function_word,
-    languages_within,
 )
 from langchain_pymupdf_coords.quotes.wording import Word, Wording
 
@@ -46,6 +45,8 @@ _POSTPOSED = frozenset(("de", "nl", "da", "no", "sv"))
 _AROUND = 24
 
 _COMPARISONS = frozenset("<>≤≥≠≪≫~≈±∓≲≳")
+
+_LIMITS = tuple(f" {limit}" for limit in LIMITS)
 
 _PLAIN_NUMBER = re.compile(r"\d{1,4}")
 
@@ -122,7 +123,7 @@ class Edges:
     def _runs_together(self, at: int) -> bool:
         """Whether a cut is in a name of a file or the like, or between words that lost their space."""
         signs = self.page.signs
-        start, end = self.wording.word_around(self.page, at)
+        start, end = self.page.words_around(at, at + 1)
         word = signs[start:end]
         mixed = any(map(str.isdigit, word)) and any(map(str.isalpha, word))
         return mixed or (signs[at - 1].islower() and signs[at].isupper())
@@ -312,19 +313,15 @@ class Edges:
             return False
         if self.wording.is_bordered((page.ends[word.end - 1], page.starts[self.left])):
             return True
-        return is_function_word(page.keys[slice(*self.wording.word_around(page, self.first))])
+        return is_function_word(page.keys[slice(*page.words_around(self.first, self.first + 1))])
 
     def _limits(self, words: Sequence[Word]) -> bool:
         """Whether the words just before the match set it a condition or a limit: "if", "only", "at least"."""
         keys = " ".join(word.key for word in words)
-        return words[-1].key in self.wording.conditions or any(
-            f" {keys}".endswith(f" {limit}") for limit in LIMITS
-        )
+        return words[-1].key in self.wording.conditions or f" {keys}".endswith(_LIMITS)
 
     def _may_deny_at_end(self) -> bool:
-        return bool(
-            (self.wording.languages | languages_within(self.wording.text[slice(*self._span())])) & _POSTPOSED
-        )
+        return bool(self.wording.languages_at(self._span()) & _POSTPOSED)
 
     def _span(self) -> tuple[int, int]:
         """The match in the text."""

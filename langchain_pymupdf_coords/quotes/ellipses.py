@@ -5,6 +5,7 @@ import re
 
 from langchain_pymupdf_coords.folding import EMPHASIS, STOP_CLOSERS, STOPS, UNSPACED_STOPS, fold_letters
 from langchain_pymupdf_coords.quotes.scripts import CONTINUOUS
+from langchain_pymupdf_coords.quotes.small_words import WORD
 from langchain_pymupdf_coords.quotes.wording import Wording
 
 LONGEST_GAP = 1000
@@ -23,8 +24,6 @@ _SENTENCE_END = re.compile(
 )
 
 _OWN_OR_ROW_END = re.compile(r"…|\.\s?\.\s?\.|\|[ \t]*\n")
-
-_WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
 
 _NUMBER_SIGN = re.compile(r"\bNos?\.\s?(?=\d)", re.IGNORECASE)
 
@@ -66,7 +65,7 @@ def may_leave_out(text: str, gap: tuple[int, int], letters: int, wording: Wordin
     if letters > LONGEST_GAP or _OWN_OR_ROW_END.search(text, start, end):
         return False
     hidden = _without_number_signs(text[start:end])
-    if _PHRASES.search(hidden) or any(_limits(word, wording) for word in _WORD.findall(hidden)):
+    if _PHRASES.search(hidden) or any(_limits(word, wording) for word in WORD.findall(hidden)):
         return False
     return not _joins_sentences(text, start, end)
 

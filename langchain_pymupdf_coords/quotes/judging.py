@@ -2,11 +2,11 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from langchain_pymupdf_coords.provenance.quotes import Difference
 from langchain_pymupdf_coords.quotes.comparing import Comparison
-from langchain_pymupdf_coords.quotes.differences import KINDS, Contrast, Effect
+from langchain_pymupdf_coords.quotes.differences import Contrast, Effect, effect_of
 from langchain_pymupdf_coords.quotes.edges import Edges
 from langchain_pymupdf_coords.quotes.reader import read_part
 from langchain_pymupdf_coords.quotes.reading import Reading, is_letter
@@ -74,7 +74,7 @@ def judge(text: str, span: tuple[int, int], asked: str, quote: Reading, wording:
     contrasts = [*comparison.contrasts]
     contrasts += Edges(page, first, last, left, right, wording).contrasts(0, len(quote.signs))
     contrasts = _within_budget(contrasts, quote)
-    effect = _worst(contrasts) or Effect.NORMALIZED
+    effect = effect_of(contrasts) or Effect.NORMALIZED
     return Judged((page.starts[left], page.ends[right - 1]), effect, quote, page, comparison, contrasts)
 
 
@@ -89,11 +89,7 @@ def _judge_verbatim(
     size = len(quote.signs)
     contrasts = struck_out(quote, (0, size), page, (left, right), wording)
     contrasts += Edges(page, first, last, left, right, wording).contrasts(0, size)
-    return Judged(span, _worst(contrasts), quote, page, None, contrasts)
-
-
-def _worst(contrasts: Sequence[Contrast]) -> Effect | None:
-    return max((KINDS[contrast.kind].effect for contrast in contrasts), default=None)
+    return Judged(span, effect_of(contrasts), quote, page, None, contrasts)
 
 
 def _window(text: str, start: int, end: int) -> tuple[int, int]:
@@ -131,29 +127,34 @@ def differences_of(judged: Judged, text: str, quote: str) -> tuple[Difference, .
         text: The text.
         quote: The quote as it was asked for, with the white space around it.
     """
-    shift = len(quote) - len(quote.lstrip())
+    asked = quote.strip()
     found = [
         _difference(
             contrast.kind,
             text,
-            quote,
+            asked,
             _source(judged.page, contrast.page),
             _source(judged.quote, contrast.quote),
-            shift,
         )
         for contrast in judged.contrasts
     ]
     if judged.comparison is not None:
-        found += _written_differently(judged, text, quote, shift)
+        found += _written_differently(judged.comparison, text, asked)
     found.sort(key=lambda difference: (difference.text_span, difference.quote_span))
-    return tuple({(d.kind, d.quote_text, d.page_text): d for d in reversed(found)}.values())[::-1]
+    unlike = {(d.kind, d.quote_text, d.page_text): d for d in reversed(found)}
+    shift = len(quote) - len(quote.lstrip())
+    return tuple(_shifted(difference, shift) for difference in reversed(unlike.values()))
 
 
 def _difference(
-    kind: str, text: str, quote: str, page_span: tuple[int, int], quote_span: tuple[int, int], shift: int
+    kind: str, text: str, asked: str, page_span: tuple[int, int], quote_span: tuple[int, int]
 ) -> Difference:
-    start, end = quote_span[0] + shift, quote_span[1] + shift
-    return Difference(kind, quote[start:end], text[slice(*page_span)], (start, end), page_span)
+    return Difference(kind, asked[slice(*quote_span)], text[slice(*page_span)], quote_span, page_span)
+
+
+def _shifted(difference: Difference, shift: int) -> Difference:
+    start, end = difference.quote_span
+    return replace(difference, quote_span=(start + shift, end + shift))
 
 
 def _source(reading: Reading, span: tuple[int, int]) -> tuple[int, int]:
@@ -165,35 +166,33 @@ def _source(reading: Reading, span: tuple[int, int]) -> tuple[int, int]:
     return at, at
 
 
-def _written_differently(judged: Judged, text: str, quote: str, shift: int) -> Iterator[Difference]:
+def _written_differently(comparison: Comparison, text: str, asked: str) -> Iterator[Difference]:
     """Differences in how the signs that are equal are written."""
-    if judged.comparison is None:
-        return
-    ours, theirs = judged.quote, judged.page
-    forms = dict(theirs.forms), {at + shift: kind for at, kind in ours.forms}
-    for i, j, size in judged.comparison.equal_runs:
-        mine = (ours.starts[i] + shift, ours.ends[i + size - 1] + shift)
-        if quote[slice(*mine)] == text[theirs.starts[j] : theirs.ends[j + size - 1]]:
+    ours, theirs = comparison.quote, comparison.page
+    forms = dict(theirs.forms), dict(ours.forms)
+    for i, j, size in comparison.equal_runs:
+        mine = asked[ours.starts[i] : ours.ends[i + size - 1]]
+        if mine == text[theirs.starts[j] : theirs.ends[j + size - 1]]:
             continue
         for step in range(size):
-            pieces = [
-                (ours.starts[i + step], ours.ends[i + step], theirs.starts[j + step], theirs.ends[j + step])
-            ]
+            if ours.signs[i + step] != theirs.signs[j + step]:
+                continue
+            pieces = [(_sign(theirs, j + step), _sign(ours, i + step), ours.signs[i + step])]
             if step:
-                pieces.append(
-                    (
-                        ours.ends[i + step - 1],
-                        ours.starts[i + step],
-                        theirs.ends[j + step - 1],
-                        theirs.starts[j + step],
-                    )
-                )
-            for number, (a, b, c, d) in enumerate(pieces):
-                a, b = a + shift, max(a, b) + shift
-                d = max(c, d)
-                if quote[a:b] != text[c:d] and ours.signs[i + step] == theirs.signs[j + step]:
-                    kind = _form(forms, (c, d), (a, b), ours.signs[i + step] if number == 0 else " ")
-                    yield _difference(kind, text, quote, (c, d), (a - shift, b - shift), shift)
+                pieces.append((_gap(theirs, j + step), _gap(ours, i + step), " "))
+            for page, quote, sign in pieces:
+                if asked[slice(*quote)] != text[slice(*page)]:
+                    yield _difference(_form(forms, page, quote, sign), text, asked, page, quote)
+
+
+def _sign(reading: Reading, at: int) -> tuple[int, int]:
+    """Source offsets of a sign."""
+    return reading.starts[at], max(reading.starts[at], reading.ends[at])
+
+
+def _gap(reading: Reading, at: int) -> tuple[int, int]:
+    """Source offsets of what stands between a sign and the one before it."""
+    return reading.ends[at - 1], max(reading.ends[at - 1], reading.starts[at])
 
 
 def _form(

@@ -43,7 +43,7 @@ class LetterCase:
             for step in range(size):
                 if quote[i + step] == page[j + step]:
                     continue
-                start, end = self.wording.word_around(self.page, j + step)
+                start, end = self.page.words_around(j + step, j + step + 1)
                 if start not in seen:
                     seen.add(start)
                     begin, stop, shift = max(start, j), min(end, j + size), i - j
@@ -81,7 +81,7 @@ class LetterCase:
         """Whether a word and one beside it are in capitals on one side."""
         for side, start, end in ((self.page, begin, stop), (self.quote, mine, mine + stop - begin)):
             if _are_capitals(side.signs[start:end]) and any(
-                _are_capitals(side.signs[slice(*self.wording.word_around(side, at))])
+                _are_capitals(side.signs[slice(*side.words_around(at, at + 1))])
                 for at in (start - 1, end)
                 if 0 <= at < len(side.signs) and side.signs[at].isalpha()
             ):

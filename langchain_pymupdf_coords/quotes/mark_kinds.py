@@ -85,10 +85,7 @@ def _bracket(signs: str, at: int) -> str:
 
 def ends_in_grade(side: Reading, at: int) -> bool:
     """Whether a grade or rating, which a minus lowers, ends at a place: A, BBB."""
-    start = max(0, at - 1)
-    while not side.is_edge(start):
-        start -= 1
-    return _GRADE.fullmatch(side.signs[start:at]) is not None
+    return _GRADE.fullmatch(side.signs[side.word_start(at - 1) : at]) is not None
 
 
 def opens_number(signs: str, at: int) -> bool:

@@ -112,9 +112,7 @@ def find_quote(
     if not 0 <= cutoff <= 100:
         raise ValueError(f"cutoff={cutoff} must be within 0 to 100.")
     search = _Search(Source(text, folded or fold(text)), Wording(text, is_from_ocr), cutoff)
-    found = search.equal(quote)
-    if not found or not _is_verified(found[0]):
-        found = found or search.without_notes(quote)
+    found = search.places(quote)
     if found:
         return search.match(quote, found)
     return search.fragments(quote) or search.alike(quote)
@@ -143,6 +141,10 @@ class _Search:
     source: Source
     wording: Wording
     cutoff: float
+
+    def places(self, quote: str) -> list[Judged]:
+        """Places that say the same, but for footnote marks if need be, the best first."""
+        return self.equal(quote) or self.without_notes(quote)
 
     def equal(self, quote: str) -> list[Judged]:
         """Places that have the letters of a quote and say the same, the best first."""
@@ -226,7 +228,7 @@ class _Search:
         choices: list[list[Span]] = []
         score = 100.0
         for part in parts:
-            spans = sorted(judged.span for judged in self.equal(part) or self.without_notes(part))
+            spans = sorted(judged.span for judged in self.places(part))
             if not spans:
                 match = self.alike(part)
                 if match is None:

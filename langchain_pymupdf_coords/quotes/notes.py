@@ -93,9 +93,7 @@ def _is_noted(reading: Reading, at: int) -> bool:
     """Whether what is raised at a place is a note to the word before, not its exponent."""
     if at == 0 or reading.signs[at - 1] in _NOTE_AFTER:
         return True
-    start = at - 1
-    while not reading.is_edge(start):
-        start -= 1
+    start = reading.word_start(at - 1)
     return at - start >= _SHORTEST_NOTED and reading.signs[start:at].isalpha()
 
 

@@ -49,6 +49,18 @@ class Reading:
             return True
         return not (is_letter(self.signs[at - 1]) and is_letter(self.signs[at]))
 
+    def word_start(self, at: int) -> int:
+        """Where the word that goes on at a place in `signs` begins."""
+        while not self.is_edge(at):
+            at -= 1
+        return at
+
+    def words_around(self, start: int, end: int) -> tuple[int, int]:
+        """A span of signs, grown to whole words."""
+        while not self.is_edge(end):
+            end += 1
+        return self.word_start(start), end
+
 
 @lru_cache(maxsize=1 << 14)
 def is_letter(sign: str) -> bool:

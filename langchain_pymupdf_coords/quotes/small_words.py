@@ -269,7 +269,8 @@ _SCRIPTS = (
     (re.compile("[\u0900-\u097f]"), {"hi"}),
 )
 
-_WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
+WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
+"""A word of letters, with the apostrophes in it."""
 
 
 def is_function_word(word: str) -> bool:
@@ -293,7 +294,7 @@ def languages_of(words: Iterable[str]) -> frozenset[str]:
 @lru_cache(maxsize=256)
 def languages_within(text: str) -> frozenset[str]:
     """The languages that a short text gives a sign of, by small words or by its script; none where it gives none."""
-    words = list(map(fold_letters, _WORD.findall(text)))
+    words = list(map(fold_letters, WORD.findall(text)))
     hits = {
         language: sum(word in common or word in MODALS.get(language, ()) for word in words)
         for language, common in _FUNCTION_WORDS.items()

@@ -120,7 +120,7 @@ class StretchKinds:
         if before.isdigit():
             if _ORDINAL.match(after):
                 return "letter_form"
-            in_name = signs[slice(*self.wording.word_around(side, at - 1))].rstrip("0123456789").isalpha()
+            in_name = signs[slice(*side.words_around(at - 1, at))].rstrip("0123456789").isalpha()
             plain = after[:1] in ("-", "+") or _CLOSED_NOTE.match(after) is not None or in_name
             return "flattened" if plain else "exponent"
         if not before.isalpha():

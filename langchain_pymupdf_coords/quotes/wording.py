@@ -18,6 +18,7 @@ from langchain_pymupdf_coords.quotes.small_words import (
     NEGATIONS,
     QUANTITIES,
     SPELLED_SIGNS,
+    WORD,
     every,
     languages_of,
     languages_within,
@@ -46,8 +47,6 @@ _BORDER = re.compile(r"\||\n|<br|</t|\s{3,}|\t", re.IGNORECASE)
 _NO_BREAK_SPACE = re.compile("[\u00a0\u2007-\u200a\u202f]")
 
 _LONGEST_UNIT = 4
-
-_WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
 
 
 class Word(NamedTuple):
@@ -84,7 +83,7 @@ class Wording:
     @cached_property
     def languages(self) -> frozenset[str]:
         """The languages that the text is likely written in."""
-        return languages_of(map(fold_letters, _WORD.findall(self.text[:6000])))
+        return languages_of(map(fold_letters, WORD.findall(self.text[:6000])))
 
     @cached_property
     def groups_by_commas(self) -> bool:
@@ -96,12 +95,14 @@ class Wording:
         """The words of its languages that deny."""
         return words_of_languages(NEGATIONS, self.languages)
 
+    def languages_at(self, span: tuple[int, int]) -> frozenset[str]:
+        """The languages of the text, and those that a part of it gives a sign of."""
+        return self.languages | languages_within(self.text[slice(*span)])
+
     def negations_at(self, span: tuple[int, int]) -> frozenset[str]:
         """The words that deny in the text, and in the language of a part of it, which may be another."""
-        here = languages_within(self.text[slice(*span)])
-        return (
-            self.negations if here <= self.languages else words_of_languages(NEGATIONS, self.languages | here)
-        )
+        languages = self.languages_at(span)
+        return self.negations if languages == self.languages else words_of_languages(NEGATIONS, languages)
 
     @cached_property
     def conditions(self) -> frozenset[str]:
@@ -134,15 +135,6 @@ class Wording:
             if begin is None and is_letter(sign):
                 begin = at
         return found
-
-    def word_around(self, reading: Reading, at: int) -> tuple[int, int]:
-        """Start and end of the word that a sign belongs to."""
-        start, end = at, at + 1
-        while not reading.is_edge(start):
-            start -= 1
-        while not reading.is_edge(end):
-            end += 1
-        return start, end
 
     def is_bordered(self, gap: tuple[int, int]) -> bool:
         """Whether a border of a cell or the end of a line stands between two offsets of the text."""

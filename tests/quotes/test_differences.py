@@ -37,6 +37,8 @@ MEANING = [
     ("Trump is ♦ for the whole of the third round.", "Trump is ♣ for the whole of the third round."),
     ("Mood of the panel: 😀 after the second talk.", "Mood of the panel: 😡 after the second talk."),
     ("The board is 6′ long and is made of oak.", "The board is 6″ long and is made of oak."),
+    ("Lock of the gate: ✓ checked in May by the crew.", "Lock of the gate: ✗ checked in May by the crew."),
+    ("Row 3: ☐ the buyer agrees to the terms.", "Row 3: ☑ the buyer agrees to the terms."),
     ("The plant gives 40 mW at night to the town.", "The plant gives 40 MW at night to the town."),
     ("The disk holds 40 Mb of the old records.", "The disk holds 40 MB of the old records."),
     ("It has 10<sup>7</sup> cells in each of the drops.", "It has 107 cells in each of the drops."),
