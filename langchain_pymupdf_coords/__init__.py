@@ -40,6 +40,7 @@ if _typing.TYPE_CHECKING:
         citation_prompt,
         format_sources,
     )
+    from langchain_pymupdf_coords.coords_transformer import CoordsTransformer
     from langchain_pymupdf_coords.crops.options import CropOptions
     from langchain_pymupdf_coords.document_loaders import PyMuPDFCoordsLoader, PyMuPDFCoordsParser
     from langchain_pymupdf_coords.document_transformers import QuoteLocatingTransformer, SourceCropTransformer
@@ -48,6 +49,7 @@ if _typing.TYPE_CHECKING:
     from langchain_pymupdf_coords.loading.options import ParsingOptions
     from langchain_pymupdf_coords.message_blocks import content_blocks
     from langchain_pymupdf_coords.pdf.colors import STATUS_COLORS
+    from langchain_pymupdf_coords.pdf.glyphs import clear_kept_files
     from langchain_pymupdf_coords.provenance import Crop, Difference, LineBox, QuoteMatch, Region, SourceBox
     from langchain_pymupdf_coords.quote_locator import QuoteEvidence, QuoteLocator
     from langchain_pymupdf_coords.retrievers import BM25SentenceSelector, QuoteLocatingRetriever
@@ -60,6 +62,7 @@ __all__ = [  # noqa: RUF022 (in the order of their characters, constants among t
     "CacheWarning",
     "CitationLocator",
     "CoordsTextSplitter",
+    "CoordsTransformer",
     "Crop",
     "CropOptions",
     "Difference",
@@ -103,6 +106,7 @@ __all__ = [  # noqa: RUF022 (in the order of their characters, constants among t
     "WorkerError",
     "annotate_pdf",
     "citation_prompt",
+    "clear_kept_files",
     "content_blocks",
     "evidence_html",
     "format_sources",
@@ -120,6 +124,7 @@ _NAMES = {
         "citation_prompt",
         "format_sources",
     ),
+    "coords_transformer": ("CoordsTransformer",),
     "crops.options": ("CropOptions",),
     "document_loaders": ("PyMuPDFCoordsLoader", "PyMuPDFCoordsParser"),
     "document_transformers": ("QuoteLocatingTransformer", "SourceCropTransformer"),
@@ -128,6 +133,7 @@ _NAMES = {
     "loading.options": ("ParsingOptions",),
     "message_blocks": ("content_blocks",),
     "pdf.colors": ("STATUS_COLORS",),
+    "pdf.glyphs": ("clear_kept_files",),
     "provenance": ("Crop", "Difference", "LineBox", "QuoteMatch", "Region", "SourceBox"),
     "quote_locator": ("QuoteEvidence", "QuoteLocator"),
     "retrievers": ("BM25SentenceSelector", "QuoteLocatingRetriever"),

@@ -41,7 +41,7 @@ from langchain_pymupdf_coords import checks
 from langchain_pymupdf_coords.document_loaders import PyMuPDFCoordsLoader, PyMuPDFCoordsParser
 from langchain_pymupdf_coords.errors import ProvenanceError
 from langchain_pymupdf_coords.loading.options import ParsingOptions
-from langchain_pymupdf_coords.provenance.boxes import SourceBox, document_id
+from langchain_pymupdf_coords.provenance.boxes import Coordinates, document_id
 from langchain_pymupdf_coords.text_splitters import with_own_coordinates
 
 try:
@@ -69,7 +69,8 @@ COORDS_TEXT = "coords_text"
 
 HIDDEN_KEYS = frozenset(
     (
-        *("boxes", "lines", "page_sizes", "source_digest", "coords_version", "quotes", "crops", COORDS_TEXT),
+        *("boxes", "lines", "page_sizes", "source_digest", "coords_version", "text_digest", "coverage"),
+        *("quotes", "crops", COORDS_TEXT),
         *("chunk_index", "start_index", "total_pages", "producer", "creator", "creationdate", "moddate"),
     )
 )
@@ -247,10 +248,13 @@ def _check_fit(document: Document) -> None:
     """Refuse coordinates that count in a longer text: a node was cut out of it."""
     if "boxes" not in document.metadata:
         return
+    problem: ProvenanceError | None = None
     try:
-        SourceBox.from_document(document)
+        lost = Coordinates.from_document(document).lost
     except ProvenanceError as cause:
+        lost, problem = 1, cause
+    if lost:
         raise ProvenanceError(
             f"node {document.id}: its coordinates do not fit its text. If a node parser cut it, make the "
             "nodes with to_text_nodes or PyMuPDFCoordsReader, and let CoordsNodeCutter come last"
-        ) from cause
+        ) from problem

@@ -10,6 +10,7 @@ from langchain_core.messages.content import ContentBlock, create_image_block, cr
 
 from langchain_pymupdf_coords import checks
 from langchain_pymupdf_coords.errors import SourceAccessError
+from langchain_pymupdf_coords.provenance.boxes import page_range
 from langchain_pymupdf_coords.provenance.crops import Crop
 from langchain_pymupdf_coords.sources.files import shown
 from langchain_pymupdf_coords.sources.resolver import FileAccess, document_source
@@ -61,13 +62,13 @@ def _document_blocks(number: int, document: Document, access: FileAccess) -> Ite
 
 def _pages(document: Document) -> str:
     """Return ``", page 3"``, ``", pages 3 to 4"``, or nothing where the Document does not say."""
-    first = document.metadata.get("page")
-    if not isinstance(first, int | float):
+    pages = page_range(document)
+    if pages is None:
         return ""
-    last = document.metadata.get("page_end", first)
+    first, last = pages
     label = document.metadata.get("page_label")
-    printed = f" (printed {label})" if label and str(label) != f"{first:g}" else ""
-    return f", page {first:g}{printed}" if first == last else f", pages {first:g} to {last:g}{printed}"
+    printed = f" (printed {label})" if label and str(label) != str(first) else ""
+    return f", page {first}{printed}" if first == last else f", pages {first} to {last}{printed}"
 
 
 # How the files of each type begin; the four bytes after RIFF are a length.

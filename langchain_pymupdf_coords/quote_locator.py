@@ -11,15 +11,17 @@ from langchain_core.documents import Document
 from langchain_pymupdf_coords import checks
 from langchain_pymupdf_coords.async_streams import run_in_background
 from langchain_pymupdf_coords.caller_warnings import warn
+from langchain_pymupdf_coords.checked_coordinates import checked_coordinates
 from langchain_pymupdf_coords.errors import (
     SourceChangedError,
     SourceChangedWarning,
     SourceUnavailableError,
 )
+from langchain_pymupdf_coords.file_quotes import quotes_in_file
 from langchain_pymupdf_coords.folding import FoldedText, fold
-from langchain_pymupdf_coords.pdf.glyphs import FileGlyphs
+from langchain_pymupdf_coords.pdf.glyphs import FileGlyphs, file_words
 from langchain_pymupdf_coords.pdf.text_layers import is_from_ocr
-from langchain_pymupdf_coords.provenance.boxes import LineBox, SourceBox
+from langchain_pymupdf_coords.provenance.boxes import SourceBox
 from langchain_pymupdf_coords.provenance.quotes import QuoteMatch, Region, dump_quotes
 from langchain_pymupdf_coords.quotes.interruptions import may_be_interrupted
 from langchain_pymupdf_coords.quotes.matching import find_past_running_heads, find_quote
@@ -140,6 +142,68 @@ class QuoteLocator(FileAccess):
         matches = [(document, match) for document, match in found if match is not None]
         return sorted(matches, key=lambda pair: _rank(pair[1]))
 
+    def locate_in_file(
+        self, source: str, quote: str, *, pages: Iterable[int] | None = None
+    ) -> QuoteMatch | None:
+        """Find a quote in a whole PDF, without any Document, and locate it.
+
+        For answers whose chunks are gone. The rules are those of ``locate``; the text is that of the pages as
+        they are drawn, and ``span`` counts in the text of the page on which the quote begins. A quote may go
+        on over the edge of a page. The words of a file are kept for the next call, see ``clear_kept_files``.
+
+        Args:
+            source: Path or address of the file, held to ``root`` and given to ``resolver`` like that of a Document.
+            quote: The quote, plain or in Markdown.
+            pages: Pages, from 1, on which it may begin; None for all.
+
+        Returns:
+            The best match, its quads in the displayed frame in points; of equal ones the first, with their number
+            as ``occurrences``. None where the file does not hold it.
+
+        Raises:
+            OptionError: ``quote`` is no string, or ``pages`` are no page numbers.
+            SourceUnavailableError: The file is gone or cannot be read.
+            SourceAccessError: It lies outside ``root``.
+            PDFPasswordError: A password is needed, or ``password`` is wrong.
+            PDFOpenError: It is damaged or not a PDF.
+        """
+        return min(self.locate_all_in_file(source, quote, pages=pages), key=_rank, default=None)
+
+    def locate_all_in_file(
+        self, source: str, quote: str, *, pages: Iterable[int] | None = None
+    ) -> list[QuoteMatch]:
+        """Find all places of a quote in a whole PDF, without any Document.
+
+        Args:
+            source: As for ``locate_in_file``.
+            quote: The quote, plain or in Markdown.
+            pages: Pages, from 1, on which it may begin; None for all.
+
+        Returns:
+            The matches in the order of the pages, their quads in the displayed frame in points.
+
+        Raises:
+            OptionError, SourceUnavailableError, SourceAccessError, PDFPasswordError, PDFOpenError: See
+                ``locate_in_file``.
+        """
+        checks.text("quote", quote)
+        allowed = None if pages is None else {checks.whole_number("pages", page) for page in pages}
+        file = self.resolve(source)
+        file_words(file, password=self.password)  # raises what FileGlyphs takes for a file without glyphs
+        return quotes_in_file(quote, FileGlyphs(file, self.password), cutoff=self.cutoff, pages=allowed)
+
+    async def alocate_in_file(
+        self, source: str, quote: str, *, pages: Iterable[int] | None = None
+    ) -> QuoteMatch | None:
+        """Find a quote in a whole PDF in a thread; see ``locate_in_file``."""
+        return await run_in_background(self.locate_in_file, source, quote, pages=pages)
+
+    async def alocate_all_in_file(
+        self, source: str, quote: str, *, pages: Iterable[int] | None = None
+    ) -> list[QuoteMatch]:
+        """Find all places of a quote in a whole PDF in a thread; see ``locate_all_in_file``."""
+        return await run_in_background(self.locate_all_in_file, source, quote, pages=pages)
+
     async def alocate(self, document: Document, quote: str) -> QuoteMatch | None:
         """Locate a quote in a thread; see ``locate``."""
         return await run_in_background(self.locate, document, quote)
@@ -160,11 +224,10 @@ class QuoteLocator(FileAccess):
             match = find_past_running_heads(content, quote, SourceBox.from_document(document))
         if match is None:
             return None
-        boxes = SourceBox.from_document(document)
         file, changed = self._file(document)
         glyphs = FileGlyphs(None if changed else file, self.password)
-        lines = LineBox.from_document(document) or glyphs.lines(content, boxes)
-        places = ChunkPlaces(content, _folded(content), lines, boxes)
+        coordinates = checked_coordinates(document, glyphs)
+        places = ChunkPlaces(content, _folded(content), coordinates.lines, coordinates.boxes)
         regions, precision = place_spans(places, match.spans, glyphs.page)
         relocated = False
         if changed and file is not None:

@@ -28,6 +28,7 @@ from langchain_pymupdf_coords.provenance.boxes import (
     page_sizes,
 )
 from langchain_pymupdf_coords.provenance.fields import shown
+from langchain_pymupdf_coords.provenance.text_digests import text_digest
 
 OnUnaligned = Literal["raise", "warn"]
 
@@ -170,6 +171,7 @@ class CoordsTextSplitter(TextSplitter, Runnable[Iterable[Document], list[Documen
             if placement is None:
                 self._report(document, text)
                 metadata |= {key: "[]" for key in ("boxes", "lines") if key in metadata}
+                metadata["text_digest"] = text_digest(text, ())
             else:
                 piece = chunk.piece(text, placement, textless[number])
                 _update(metadata, piece, placement, sizes)
@@ -214,8 +216,10 @@ def _update(
 ) -> None:
     """Write what a piece came from over what its chunk came from."""
     metadata["boxes"] = dump_boxes(piece.boxes)
+    lines = piece.lines if "lines" in metadata else ()
     if "lines" in metadata:
-        metadata["lines"] = dump_lines(piece.lines)
+        metadata["lines"] = dump_lines(lines)
+    metadata["text_digest"] = text_digest(piece.text, [line.span for line in lines])
     earlier = metadata.get("start_index")
     metadata["start_index"] = placement.span[0] + (earlier if type(earlier) is int and earlier > 0 else 0)
     if "section" in metadata:
@@ -223,9 +227,10 @@ def _update(
     if not piece.boxes or piece.without_span:
         return
     pages = {box.page for box in piece.boxes}
-    if metadata.get("page") != min(pages):
-        metadata.pop("page_label", None)
-    metadata |= {"page": min(pages), "page_end": max(pages)}
+    if "coverage" not in metadata:  # or else the page is another loader's, which counts in its own way
+        if metadata.get("page") != min(pages):
+            metadata.pop("page_label", None)
+        metadata |= {"page": min(pages), "page_end": max(pages)}
     if sizes:
         metadata["page_sizes"] = dump_page_sizes({page: sizes[page] for page in pages if page in sizes})
 
@@ -276,7 +281,8 @@ def _without_place(document: Document) -> Document:
         UnplacedTextWarning,
     )
     kept = {key: value for key, value in document.metadata.items() if key not in ("quotes", "crops")}
-    metadata = {**kept, "boxes": "[]", "lines": "[]"}
+    digest = text_digest(document.page_content, ())
+    metadata = {**kept, "boxes": "[]", "lines": "[]", "text_digest": digest}
     return document.model_copy(update={"metadata": metadata})
 
 

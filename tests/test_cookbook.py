@@ -50,7 +50,7 @@ def texts(path: Path) -> Iterator[str]:
 def test_each_notebook_has_its_source() -> None:
     sources = sorted(path.stem for path in COOKBOOK.glob("[0-9]*.py"))
     assert [path.stem for path in NOTEBOOKS] == sources
-    assert [name[:3] for name in sources] == [f"{number:02}_" for number in range(1, 8)]
+    assert [name[:3] for name in sources] == [f"{number:02}_" for number in range(1, 9)]
 
 
 @every_notebook

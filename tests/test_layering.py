@@ -26,10 +26,10 @@ GROUND = {
 }
 # Which kinds of import a mark of the table allows: at import, for types only, inside functions only.
 ALLOWED_BY = {"x": {"import", "types", "function"}, "t": {"types"}, "f": {"function"}}
-BARE_WINGS = ("chunking", "crops", "layout", "loading", "quotes")
+BARE_WINGS = ("chunking", "crops", "layout", "loading", "placing", "quotes")
 # The only modules that may load LangChain in wings that otherwise know nothing of it.
 LANGCHAIN_DOORS = {"async_streams", "chunking.documents", "sources.resolver"}
-WITHOUT_LANGCHAIN = GROUND | {"provenance", "layout", "quotes", "pdf", "chunking", "sources"}
+WITHOUT_LANGCHAIN = GROUND | {"provenance", "layout", "quotes", "placing", "pdf", "chunking", "sources"}
 
 
 class Import(NamedTuple):

@@ -10,6 +10,7 @@ from langchain_pymupdf_coords.chunking.chunks import Chunk
 from langchain_pymupdf_coords.folding import clean_text
 from langchain_pymupdf_coords.provenance.boxes import document_id, dump_boxes, dump_lines, dump_page_sizes
 from langchain_pymupdf_coords.provenance.fields import COORDS_VERSION
+from langchain_pymupdf_coords.provenance.text_digests import text_digest
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +38,9 @@ class DocumentFactory:
         metadata: dict[str, Any] = {**self.file_metadata, "source": clean_text(self.source)}
         pages = sorted(chunk.page_sizes)
         metadata |= {"page": pages[0], "page_end": pages[-1], "boxes": dump_boxes(chunk.boxes)}
+        lines = chunk.lines if self.line_map else ()
         if self.line_map:
-            metadata["lines"] = dump_lines(chunk.lines)
+            metadata["lines"] = dump_lines(lines)
         metadata["page_sizes"] = dump_page_sizes(chunk.page_sizes)
         if chunk.page_label:
             metadata["page_label"] = clean_text(chunk.page_label)
@@ -48,6 +50,7 @@ class DocumentFactory:
             "total_pages": self.total_pages,
             "source_digest": self.digest,
             "coords_version": COORDS_VERSION,
+            "text_digest": text_digest(chunk.text, [line.span for line in lines]),
         }
         return Document(
             id=document_id(self.digest, self.identity, index), page_content=chunk.text, metadata=metadata

@@ -7,6 +7,7 @@ from langchain_core.documents import Document
 from langchain_core.messages import AIMessage
 
 from langchain_pymupdf_coords.citations.quotations import Segment, Span
+from langchain_pymupdf_coords.provenance.boxes import page_range
 from langchain_pymupdf_coords.provenance.source_names import file_name
 
 
@@ -104,8 +105,5 @@ def _names(document: Document) -> set[str]:
 
 
 def _overlaps(document: Document, pages: tuple[int, int]) -> bool:
-    first = document.metadata.get("page")
-    last = document.metadata.get("page_end", first)
-    if not isinstance(first, int) or not isinstance(last, int):
-        return False
-    return first <= pages[1] and pages[0] <= last
+    own = page_range(document)
+    return own is not None and own[0] <= pages[1] and pages[0] <= own[1]

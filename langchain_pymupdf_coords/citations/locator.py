@@ -75,15 +75,19 @@ class CitationLocator(Runnable[ChainStep, LocatedAnswer]):
 
     Attributes:
         locator: What finds the quotes; its options say how files are reached, and what to do if one changed.
+        search_files: Whether to look for a quote that no Document has in the whole files that the Documents are
+            from. It is then ``outside_documents``, and never verified.
 
     Raises:
         OptionError: ``locator`` is no ``QuoteLocator``.
     """
 
     locator: QuoteLocator = field(default_factory=QuoteLocator)
+    search_files: bool = False
 
     def __post_init__(self) -> None:
         checks.instance("locator", self.locator, QuoteLocator)
+        checks.flag("search_files", self.search_files)
 
     @property
     def InputType(self) -> type[CitationInput]:  # noqa: N802
@@ -157,19 +161,19 @@ class CitationLocator(Runnable[ChainStep, LocatedAnswer]):
     def _locate(self, step: ChainStep) -> LocatedAnswer:
         answer, documents = _checked(step)
         parsed = parse_answer(answer)
-        placer = CitationPlacer(self.locator, documents)
+        placer = CitationPlacer(self.locator, documents, self.search_files)
         citations = tuple(placer.place(quote) for quote in parsed.quotes)
         return _whole(parsed.text, parsed, citations, citations, placer)
 
     def _stream(self, parts: Iterator[ChainStep]) -> Iterator[LocatedAnswer]:
-        reader = _StreamReader(self.locator)
+        reader = _StreamReader(self.locator, self.search_files)
         for part in parts:
             if (new := reader.read(part)) is not None:
                 yield new
         yield reader.finish()
 
     async def _astream(self, parts: AsyncIterator[ChainStep]) -> AsyncIterator[LocatedAnswer]:
-        reader = _StreamReader(self.locator)
+        reader = _StreamReader(self.locator, self.search_files)
         async for part in parts:
             if (new := await run_in_background(reader.read, part)) is not None:
                 yield new
@@ -179,8 +183,8 @@ class CitationLocator(Runnable[ChainStep, LocatedAnswer]):
 class _StreamReader:
     """Turns the parts of a stream into parts of a located answer."""
 
-    def __init__(self, locator: QuoteLocator) -> None:
-        self._locator = locator
+    def __init__(self, locator: QuoteLocator, search_files: bool) -> None:
+        self._locator, self._search_files = locator, search_files
         self._answer = AnswerStream()
         self._placer: CitationPlacer | None = None
 
@@ -205,7 +209,7 @@ class _StreamReader:
 
     def _ready(self) -> CitationPlacer | None:
         if self._placer is None and self._answer.documents is not None:
-            self._placer = CitationPlacer(self._locator, self._answer.documents)
+            self._placer = CitationPlacer(self._locator, self._answer.documents, self._search_files)
         return self._placer
 
 

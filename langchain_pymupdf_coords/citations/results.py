@@ -29,11 +29,14 @@ class LocatedCitation:
             Document has it.
         verified: Whether the badge may be given: the source asked for (if any is) has exactly these words
             (status ``"exact"`` or ``"normalized"``), uncut, so that "legal" is not taken from "illegal".
+            Words that the Document has, but not on its pages, such as a title put in front, are not verified.
             Quotes that are only alike (``"fuzzy"``) or stitched (``"fragments"``) are never verified.
         confirmed: Whether the file was read again, is the one that was indexed (or the quote was found in its
             new version), and its pages show just the letters of ``match.text`` under the quads. Not so for
             scans, without the file, or if someone tampered with the index.
         swapped: Whether the quote was found, but not in the source that the answer names.
+        outside_documents: Whether no Document has the quote, but a file that one is from: ``match`` is its place
+            there, see ``CitationLocator.search_files``. Never verified: the model was not given it.
         relocated: Whether the coordinates are those of a new version of the file, see ``on_change``.
         quoted: Whether the answer gives the words as a quotation. Otherwise they are what it says in its own
             words before a source mark, which seldom stands in the source word for word.
@@ -50,6 +53,7 @@ class LocatedCitation:
     verified: bool = False
     confirmed: bool = False
     swapped: bool = False
+    outside_documents: bool = False
     relocated: bool = False
     quoted: bool = True
     answer_span: tuple[int, int] | None = None
@@ -81,6 +85,7 @@ class LocatedCitation:
             "verified": self.verified,
             "confirmed": self.confirmed,
             "swapped": self.swapped,
+            "outside_documents": self.outside_documents,
             "relocated": self.relocated,
             "quoted": self.quoted,
             "answer_span": None if self.answer_span is None else list(self.answer_span),

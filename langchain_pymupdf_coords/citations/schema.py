@@ -8,6 +8,7 @@ from langchain_core.prompts import ChatPromptTemplate
 from pydantic import BaseModel, ConfigDict, Field
 
 from langchain_pymupdf_coords import checks
+from langchain_pymupdf_coords.provenance.boxes import page_range
 from langchain_pymupdf_coords.provenance.source_names import file_name
 
 
@@ -80,7 +81,8 @@ def _attributes(number: int, document: Document) -> str:
 
 
 def _pages(document: Document) -> str:
-    first, last = document.metadata.get("page"), document.metadata.get("page_end")
-    if first is None:
+    pages = page_range(document)
+    if pages is None:
         return ""
-    return f"{first}-{last}" if last not in (None, first) else str(first)
+    first, last = pages
+    return f"{first}-{last}" if last != first else str(first)

@@ -7,6 +7,7 @@ from langchain_core.documents import Document
 
 from langchain_pymupdf_coords.citations.cited_quotes import CitedQuote
 from langchain_pymupdf_coords.citations.results import LocatedCitation
+from langchain_pymupdf_coords.errors import PDFOpenError, PDFPasswordError, SourceUnavailableError
 from langchain_pymupdf_coords.provenance.quotes import QuoteMatch, dump_quotes
 from langchain_pymupdf_coords.quote_locator import QuoteEvidence, QuoteLocator
 from langchain_pymupdf_coords.quotes.matching import find_quote
@@ -35,10 +36,12 @@ class CitationPlacer:
     Attributes:
         locator: What finds the quotes.
         documents: The Documents in the order of their numbers.
+        search_files: Whether to look for a quote that no Document has in the files that they are from.
     """
 
     locator: QuoteLocator
     documents: Sequence[Document]
+    search_files: bool = False
     _found: dict[str, list[_Finding]] = field(default_factory=dict)
 
     def place(self, quote: CitedQuote) -> LocatedCitation:
@@ -52,10 +55,17 @@ class CitationPlacer:
         findings = sorted(self._findings(quote.text), key=lambda finding: finding.rank(wanted))
         number = _number(quote, wanted, findings)
         if not findings:
+            match = self._in_files(quote.text, wanted) if self.search_files else None
             return LocatedCitation(
-                quote=quote.text, source_number=number, quoted=quote.quoted, answer_span=quote.span
+                quote=quote.text,
+                source_number=number,
+                match=match,
+                outside_documents=match is not None,
+                quoted=quote.quoted,
+                answer_span=quote.span,
             )
         best, *others = findings
+        on_page = bool(best.evidence.match.regions) or not _has_place(self.documents[best.index])
         swapped = wanted is not None and best.index not in wanted
         return LocatedCitation(
             quote=quote.text,
@@ -63,7 +73,7 @@ class CitationPlacer:
             document_index=best.index,
             document=self.documents[best.index],
             match=best.evidence.match,
-            verified=best.verbatim and not swapped,
+            verified=best.verbatim and on_page and not swapped,
             confirmed=best.evidence.confirmed,
             swapped=swapped,
             relocated=best.evidence.relocated,
@@ -93,6 +103,24 @@ class CitationPlacer:
             if evidence is not None:
                 yield _Finding(index, evidence, evidence.match.status in ("exact", "normalized"))
 
+    def _in_files(self, quote: str, wanted: frozenset[int] | None) -> QuoteMatch | None:
+        """Return the best place of a quote in the files of the Documents, those of the source asked for first."""
+        numbers = sorted(range(len(self.documents)), key=lambda number: number not in (wanted or ()))
+        sources = (self.documents[number].metadata.get("source") for number in numbers)
+        found = []
+        for source in dict.fromkeys(source for source in sources if isinstance(source, str)):
+            try:
+                match = self.locator.locate_in_file(source, quote)
+            except SourceUnavailableError:
+                continue
+            except PDFPasswordError:
+                raise
+            except PDFOpenError:
+                continue
+            if match is not None:
+                found.append(match)
+        return min(found, key=lambda match: (_BEST_FIRST.index(match.status), -match.score), default=None)
+
     def _in_text(self, document: Document, quote: str) -> QuoteEvidence | None:
         """Find a quote in a Document without coordinates: it has no place on a page, but the words it has."""
         found = find_quote(document.page_content, quote, cutoff=self.locator.cutoff)
@@ -111,6 +139,10 @@ class CitationPlacer:
             differences=found.differences,
         )
         return QuoteEvidence(match, confirmed=False, relocated=False)
+
+
+def _has_place(document: Document) -> bool:
+    return document.metadata.get("boxes") not in (None, "[]", [])
 
 
 def _number(quote: CitedQuote, wanted: frozenset[int] | None, findings: Sequence[_Finding]) -> int | None:

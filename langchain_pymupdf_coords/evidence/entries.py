@@ -9,7 +9,7 @@ from langchain_core.documents import Document
 
 from langchain_pymupdf_coords.folding import clean_text
 from langchain_pymupdf_coords.geometry import PageSize, bbox_to_quad
-from langchain_pymupdf_coords.provenance.boxes import SourceBox, boxes_by_page, page_sizes
+from langchain_pymupdf_coords.provenance.boxes import SourceBox, boxes_by_page, page_range, page_sizes
 from langchain_pymupdf_coords.provenance.quotes import QuoteMatch, Region
 from langchain_pymupdf_coords.provenance.source_names import file_name
 from langchain_pymupdf_coords.sources.resolver import document_source
@@ -115,9 +115,9 @@ def _source_entries(source: str, documents: Sequence[Document], numbers: Iterato
         # Chunks that overlap may hold the same quote: a dict keeps it once, and in order.
         contents |= dict.fromkeys(_contents(document))
         sizes |= page_sizes(document)
-        page, label = document.metadata.get("page"), _text(document.metadata, "page_label")
-        if label and isinstance(page, int):
-            labels[page] = label
+        pages, label = page_range(document), _text(document.metadata, "page_label")
+        if label and pages:
+            labels[pages[0]] = label
     first = documents[0].metadata
     entries = tuple(Entry(next(numbers), *content) for content in contents)
     title, digest = _text(first, "title"), _text(first, "source_digest")

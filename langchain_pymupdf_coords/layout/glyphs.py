@@ -6,6 +6,7 @@ Coordinates are in the displayed frame (see ``geometry``).
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from langchain_pymupdf_coords.folding import fold_glyphs
 from langchain_pymupdf_coords.geometry import BBox, union_bboxes
@@ -18,6 +19,8 @@ _TOLERANCE = 0.5
 _OVERPRINTED = 0.5
 
 _SLIVER = 0.01
+
+CutAt = Literal["start", "end"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,18 +83,27 @@ class PageGlyphs:
                     found.append(index)
         return found
 
-    def find(self, bbox: BBox, letters: str) -> PlacedLetters | None:
-        """Find the letters of a line among the glyphs in its rectangle; None unless there is one way."""
+    def find(self, bbox: BBox, letters: str, cut_at: CutAt | None = None) -> PlacedLetters | None:
+        """Find the letters of a line among the glyphs in its rectangle; None unless there is one way.
+
+        Args:
+            bbox: The rectangle of the line.
+            letters: Its letters, or those of the part of it that a text has.
+            cut_at: Where the text was cut off the rest of the line, if it was: what was cut at its end is the
+                beginning of the line, and what was cut at its start the end, however often the line has it.
+        """
         inside = self.inside(bbox)
         for candidate in self._orders(inside):
             if candidate.text == letters:
                 return candidate
-        hits = [
-            candidate.part(at, at + len(letters))
-            for candidate in self._by_line(inside)
-            for at in _occurrences(candidate.text, letters)
-        ]
-        return hits[0] if len(hits) == 1 else None
+        hits = [(line, at) for line in self._by_line(inside) for at in _occurrences(line.text, letters)]
+        if len(hits) > 1 and cut_at is not None:
+            hits = [
+                (line, at)
+                for line, at in hits
+                if (at == 0 if cut_at == "end" else at + len(letters) == len(line.text))
+            ]
+        return hits[0][0].part(hits[0][1], hits[0][1] + len(letters)) if len(hits) == 1 else None
 
     def _orders(self, indices: Sequence[int]) -> Iterator[PlacedLetters]:
         yield self._placed(indices)

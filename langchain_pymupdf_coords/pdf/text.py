@@ -8,6 +8,7 @@ from typing import Any
 import pymupdf
 
 from langchain_pymupdf_coords.layout.pages import Glyph, TextRun
+from langchain_pymupdf_coords.placing.file_words import PageWord
 
 # What the engine itself reads a page with, so that both see the same characters: ink boxes, nothing from
 # outside the page, and the glyphs rather than the ActualText that a file claims for them. The engine also asks
@@ -53,6 +54,14 @@ def text_runs(textpage: pymupdf.TextPage, *, glyphs: bool) -> list[TextRun]:
                 runs += _line_runs(line, number, block_number)
         del blocks
     return runs
+
+
+def page_words(textpage: pymupdf.TextPage) -> list[PageWord]:
+    """Return the words of a page in its order. This takes a tenth of the time of reading glyphs."""
+    return [
+        PageWord(text, (x0, y0, x1, y1), line, block)
+        for x0, y0, x1, y1, text, block, line, _ in textpage.extractWORDS()
+    ]
 
 
 @contextmanager

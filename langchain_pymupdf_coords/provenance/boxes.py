@@ -4,28 +4,36 @@ All coordinates are in the displayed frame (see ``geometry``), all spans are hal
 into ``page_content``, and pages count from 1. Reading treats the metadata as untrusted; writing is
 canonical: floats are rounded and always written with a decimal point (``12.0``), without blanks, so that
 ``dump_lines(LineBox.from_document(d))`` gives back the stored text byte for byte.
+
+This is the one place where spans are read. Those of a text that was changed since, as ``text_digest`` tells, are
+moved to where their lines now stand, and what cannot be found there has no span: no reader sees a stale one.
 """
 
 import json
 import re
 import uuid
 from collections.abc import Iterable, Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, Self
 
-from langchain_pymupdf_coords.errors import ProvenanceError
+from langchain_pymupdf_coords.caller_warnings import warn
+from langchain_pymupdf_coords.errors import ProvenanceError, UnplacedTextWarning
 from langchain_pymupdf_coords.folding import clean_text
 from langchain_pymupdf_coords.geometry import BBox, PageSize
 from langchain_pymupdf_coords.provenance.fields import (
     MAX_COORDINATE,
+    MAX_JSON_CHARS,
     MAX_PAGE,
     DocumentLike,
     Field,
     checked_content,
     compact_json,
     rounded,
+    shown,
     stored_value,
 )
+from langchain_pymupdf_coords.provenance.moved_boxes import moved_boxes
+from langchain_pymupdf_coords.provenance.text_digests import DIGEST_FORM, is_text_of, line_count, moved_lines
 
 DEFAULT_BOX_CLASS = "text"
 
@@ -57,10 +65,12 @@ class SourceBox:
     span: tuple[int, int] | None = None
 
     @classmethod
-    def from_document(cls, document: DocumentLike) -> tuple[Self, ...]:
+    def from_document(cls, document: DocumentLike) -> "tuple[SourceBox, ...]":
         """Return the boxes of a Document in reading order.
 
-        Records of the article's form, ``{"page", "bbox"}``, are read too; unknown keys are ignored.
+        Records of the article's form, ``{"page", "bbox"}``, are read too; unknown keys are ignored. Where the
+        text was changed after it was loaded, spans are those of the text as it is, boxes whose text was cut
+        off are left out, and there is an ``UnplacedTextWarning`` if lines are not found in it.
 
         Args:
             document: A Document with ``metadata["boxes"]``.
@@ -68,16 +78,11 @@ class SourceBox:
         Raises:
             ProvenanceError: ``metadata["boxes"]`` is missing or malformed, or of a newer version.
         """
-        field, stored = stored_value(document, "boxes")
-        if stored is None:
-            raise field.error(
-                "missing: load the file with PyMuPDFCoordsLoader, and let the vector store keep all metadata"
-            )
-        length = len(checked_content(document))
-        return tuple(
-            cls._from_record(field.at(index), record, length)
-            for index, record in enumerate(field.records(stored))
-        )
+        if changed_digest(document) is None:
+            return _boxes(document, None)
+        coordinates = Coordinates.from_document(document)
+        coordinates.warn_if_lost(document)
+        return coordinates.boxes
 
     @classmethod
     def _from_record(cls, field: Field, record: object, length: int) -> Self:
@@ -114,8 +119,10 @@ class LineBox:
     span: tuple[int, int]
 
     @classmethod
-    def from_document(cls, document: DocumentLike) -> tuple[Self, ...]:
+    def from_document(cls, document: DocumentLike) -> "tuple[LineBox, ...]":
         """Return the lines of a Document in the order of its text, or none where it has no line map.
+
+        Where the text was changed after it was loaded, these are the lines that are found in it.
 
         Args:
             document: Any Document.
@@ -123,30 +130,141 @@ class LineBox:
         Raises:
             ProvenanceError: ``metadata["lines"]`` is malformed, or of a newer version.
         """
-        field, stored = stored_value(document, "lines")
-        if stored is None:
-            return ()
-        length = len(checked_content(document))
-        lines = []
-        for index, row in enumerate(field.records(stored)):
-            # Rows as dump_lines writes them pass here at once; others are looked at value by value.
-            if type(row) is list and [*map(type, row)] == _ROW_TYPES:
-                page, x0, y0, x1, y1, start, end = row
-                if (
-                    0 < page <= MAX_PAGE
-                    and -MAX_COORDINATE <= x0 <= x1 <= MAX_COORDINATE
-                    and -MAX_COORDINATE <= y0 <= y1 <= MAX_COORDINATE
-                    and 0 <= start <= end <= length
-                ):
-                    lines.append(cls(page, (x0, y0, x1, y1), (start, end)))
-                    continue
-            lines.append(cls._from_row(field.at(index), row, length))
-        return tuple(lines)
+        return _lines(document, changed_digest(document))[1]
 
     @classmethod
     def _from_row(cls, field: Field, row: object, length: int) -> Self:
         page, *bbox, start, end = field.sequence("row", row, 7)
         return cls(field.page(page), field.bbox(bbox), field.span((start, end), length))
+
+
+@dataclass(frozen=True, slots=True)
+class Coordinates:
+    """The boxes and lines of a Document, their spans in its text as it is.
+
+    Attributes:
+        boxes: Boxes in reading order.
+        lines: Lines in the order of the text; none where there is no line map.
+        edited: Whether the text was changed since the coordinates were written.
+        lost: How many lines are not found in it for that reason.
+    """
+
+    boxes: tuple[SourceBox, ...]
+    lines: tuple[LineBox, ...]
+    edited: bool = False
+    lost: int = 0
+
+    @classmethod
+    def from_document(cls, document: DocumentLike) -> Self:
+        """Read ``boxes`` and ``lines`` of a Document.
+
+        Raises:
+            ProvenanceError: ``metadata["boxes"]`` is missing, or something is malformed or of a newer version.
+        """
+        digest = changed_digest(document)
+        boxes = _boxes(document, digest)
+        stored, lines = _lines(document, digest)
+        if digest is None:
+            return cls(boxes, lines)
+        content = document.page_content
+        found = moved_lines(content, digest)
+        moved = moved_boxes(content, [box.span for box in boxes], [line.span for line in stored], found)
+        now = tuple(replace(boxes[box.number], span=box.span) for box in moved)
+        return cls(now, lines, True, len(stored) - len(lines) if stored else len(boxes))
+
+    def warn_if_lost(self, document: DocumentLike) -> None:
+        """Say that lines, or else boxes, of a changed text are not found in it."""
+        if self.lost:
+            warn(
+                f"page_content is not the text that its boxes and lines count in, and {self.lost} of them are not "
+                f"found in it: quotes there get a box (source {shown(document.metadata.get('source'))}, page "
+                f"{shown(document.metadata.get('page'))}). For pieces with coordinates of their own, split with "
+                "CoordsTextSplitter",
+                UnplacedTextWarning,
+            )
+
+
+def boxes_of_other_text(document: DocumentLike) -> tuple[SourceBox, ...]:
+    """Return the boxes of a Document as stored: their spans may count in a longer text than it has.
+
+    Raises:
+        ProvenanceError: See ``SourceBox.from_document``.
+    """
+    boxes = _boxes(document, "")
+    _stored_lines(document, "")  # malformed ones are refused
+    return boxes
+
+
+def changed_digest(document: DocumentLike) -> str | None:
+    """Return ``metadata["text_digest"]`` if it is that of another text than the Document has, else None.
+
+    A Document without it, as older indexes have them, is taken at its word, and so is one whose lines were
+    written anew without it.
+
+    Raises:
+        ProvenanceError: It is malformed.
+    """
+    field, digest = stored_value(document, "text_digest")
+    if digest is None:
+        return None
+    if not isinstance(digest, str) or not DIGEST_FORM.fullmatch(digest):
+        raise field.error(f"not a digest of a text: {shown(digest)}")
+    if is_text_of(checked_content(document), digest):
+        return None
+    field, lines = stored_value(document, "lines")
+    return digest if line_count(digest) == (0 if lines is None else len(field.records(lines))) else None
+
+
+def _boxes(document: DocumentLike, digest: str | None) -> tuple[SourceBox, ...]:
+    """Return the boxes as stored; their spans count in another text where ``digest`` is that of another."""
+    field, stored = stored_value(document, "boxes")
+    if stored is None:
+        raise field.error(
+            "missing: load the file with PyMuPDFCoordsLoader, and let the vector store keep all metadata"
+        )
+    length = _longest(document, digest)
+    return tuple(
+        SourceBox._from_record(field.at(index), record, length)
+        for index, record in enumerate(field.records(stored))
+    )
+
+
+def _lines(document: DocumentLike, digest: str | None) -> tuple[list[LineBox], tuple[LineBox, ...]]:
+    """Return the lines as stored, and those that the text has, with their spans in it."""
+    lines = _stored_lines(document, digest)
+    if digest is None:
+        return lines, tuple(lines)
+    found = moved_lines(document.page_content, digest)
+    return lines, tuple(
+        replace(line, span=span) for line, span in zip(lines, found, strict=True) if span is not None
+    )
+
+
+def _stored_lines(document: DocumentLike, digest: str | None) -> list[LineBox]:
+    field, stored = stored_value(document, "lines")
+    if stored is None:
+        return []
+    length = _longest(document, digest)
+    lines = []
+    for index, row in enumerate(field.records(stored)):
+        # Rows as dump_lines writes them pass here at once; others are looked at value by value.
+        if type(row) is list and [*map(type, row)] == _ROW_TYPES:
+            page, x0, y0, x1, y1, start, end = row
+            if (
+                0 < page <= MAX_PAGE
+                and -MAX_COORDINATE <= x0 <= x1 <= MAX_COORDINATE
+                and -MAX_COORDINATE <= y0 <= y1 <= MAX_COORDINATE
+                and 0 <= start <= end <= length
+            ):
+                lines.append(LineBox(page, (x0, y0, x1, y1), (start, end)))
+                continue
+        lines.append(LineBox._from_row(field.at(index), row, length))
+    return lines
+
+
+def _longest(document: DocumentLike, digest: str | None) -> int:
+    """Return how far spans may reach: into a text that is no longer there, any distance."""
+    return len(checked_content(document)) if digest is None else MAX_JSON_CHARS
 
 
 def dump_boxes(boxes: Iterable[SourceBox]) -> str:
@@ -213,6 +331,25 @@ def page_sizes(document: DocumentLike) -> dict[int, PageSize]:
         )
         sizes[page] = width, height
     return sizes
+
+
+def page_range(document: DocumentLike) -> tuple[int, int] | None:
+    """Return the first and the last page of a Document, from 1; None where it does not say.
+
+    Where another loader wrote ``page``, and coordinates came later, the boxes say it: it may count from 0.
+
+    Raises:
+        ProvenanceError: The boxes of such a Document are malformed.
+    """
+    if "coverage" in document.metadata:
+        pages = [box.page for box in _boxes(document, changed_digest(document))]
+        return (min(pages), max(pages)) if pages else None
+    first = document.metadata.get("page")
+    last = document.metadata.get("page_end", first)
+    # Some stores turn every number into a float.
+    if not isinstance(first, int | float) or not isinstance(last, int | float):
+        return None
+    return int(first), int(last)
 
 
 def document_id(digest: str, options: Mapping[str, Any], chunk_index: int) -> str:

@@ -186,8 +186,14 @@ class Field:
     def span(self, value: object, length: int) -> tuple[int, int]:
         """Return half-open offsets ``(start, end)`` inside a text of ``length`` characters."""
         start, end = self.sequence("span", value, 2)
-        start = self.integer("span start", start, 0, length)
-        return start, self.integer("span end", end, start, length)
+        start = self.integer("span start", start, 0, MAX_JSON_CHARS)
+        end = self.integer("span end", end, start, MAX_JSON_CHARS)
+        if end > length:
+            raise self.error(
+                f"span ends at {end}, and page_content has {length} characters: the text was cut or edited after "
+                "it was loaded; split with CoordsTextSplitter, which gives each piece its own coordinates"
+            )
+        return start, end
 
     def _coordinate(self, name: str, value: object) -> float:
         return self.number(f"coordinate of {name}", value, -MAX_COORDINATE, MAX_COORDINATE)

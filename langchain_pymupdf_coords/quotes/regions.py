@@ -1,14 +1,12 @@
-"""Quads over the glyphs of a quote, one for each line.
-
-A highlight over the wrong words is worse than none, so each quad is checked against the glyphs of the page: it
-must hold the centres of the quote's letters and of no others, and is made lower where a tall font reaches into
-the next line.
-
-From spans of a chunk's text to quads on its pages.
+"""From spans of a chunk's text to quads on its pages, one for each line.
 
 The lines of the chunk say where each span stands; with the glyphs of the page at hand each line is narrowed
 down to the letters that the span has of it. What cannot be narrowed down keeps the whole line, and letters
 that no line holds keep their whole box: the precision says so.
+
+A highlight over the wrong words is worse than none, so each quad is checked against the glyphs of the page: it
+must hold the centres of the quote's letters and of no others, and is made lower where a tall font reaches into
+the next line.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -16,7 +14,7 @@ from dataclasses import dataclass
 
 from langchain_pymupdf_coords.folding import FoldedText
 from langchain_pymupdf_coords.geometry import BBox, bbox_to_quad, union_bboxes
-from langchain_pymupdf_coords.layout.glyphs import PageGlyphs
+from langchain_pymupdf_coords.layout.glyphs import CutAt, PageGlyphs
 from langchain_pymupdf_coords.provenance.boxes import LineBox, SourceBox
 from langchain_pymupdf_coords.provenance.quotes import QuotePrecision, Region
 
@@ -163,7 +161,10 @@ def place_spans(
         for line, held, part in places.lines_of(span):
             covered += part[1] - part[0]
             glyphs = read_glyphs(line.page)
-            found = glyphs.find(line.bbox, places.folded.text[slice(*held)]) if glyphs else None
+            letters = places.folded.text[slice(*held)]
+            found = (
+                glyphs.find(line.bbox, letters, _cut_at(held, len(places.folded.text))) if glyphs else None
+            )
             entry = pages.setdefault(line.page, _PagePlaces([], []))
             if found is None:
                 entry.whole.append(line.bbox)
@@ -178,6 +179,13 @@ def place_spans(
             precision = "box"
     tail = places.content[_last_letter(places, spans[-1]) : spans[-1][1]]
     return tuple(_regions(pages, read_glyphs, tail)), precision
+
+
+def _cut_at(held: Span, length: int) -> CutAt | None:
+    """Return where a text may have been cut off the rest of a line: at its own first or last letter."""
+    if (held[0] == 0) == (held[1] == length):
+        return None
+    return "start" if held[0] == 0 else "end"
 
 
 def _boxes_of(places: ChunkPlaces, span: Span) -> Iterator[SourceBox]:
