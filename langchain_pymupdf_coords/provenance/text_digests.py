@@ -21,14 +21,16 @@ Span = tuple[int, int]
 
 DIGEST_FORM = re.compile(r"(?P<text>[0-9a-f]{16})(?:\.(?P<lines>[A-Za-z0-9_-]*))?")
 
-_MARK_BYTES = 4  # one for the number of letters, three for their hash
-
-_MOST_LETTERS = 255
-
-_BASE, _MODULUS, _HASH_BITS = 1_000_003, (1 << 61) - 1, 0xFFFFFF
-
 # A line with fewer letters is found beside another line, not by itself: its letters may stand anywhere.
 _TELLING_LENGTH = 8
+
+# The mark of a line is its number of letters and then a hash of them. Tables have many short lines, whose marks are
+# told apart by their first bit; less of a hash does for them, since they are found beside other lines only.
+_BYTES, _LENGTH_BITS, _HASH_BITS = 4, 10, 21
+
+_SHORT_BYTES, _SHORT_LENGTH_BITS, _SHORT_HASH_BITS = 2, 3, 12
+
+_BASE, _MODULUS = 1_000_003, (1 << 61) - 1
 
 _MOST_PLACES = 16
 
@@ -66,16 +68,25 @@ def _whole(content: str) -> str:
 
 
 def _mark(letters: str) -> bytes:
+    length, hashed = len(letters), _hash(letters)
+    if length < _TELLING_LENGTH:
+        form = 1 << _SHORT_LENGTH_BITS | length
+        return (form << _SHORT_HASH_BITS | hashed & _mask(length)).to_bytes(_SHORT_BYTES)
     # A line that is too long to be counted, as hardly any is, cannot be found again.
-    length = len(letters) if len(letters) <= _MOST_LETTERS else 0
-    return bytes((length, *_hash(letters).to_bytes(_MARK_BYTES - 1)))
+    counted = length if length < 1 << _LENGTH_BITS else 0
+    return (counted << _HASH_BITS | hashed & _mask(length)).to_bytes(_BYTES)
+
+
+def _mask(length: int) -> int:
+    """Return the bits of the hash that are stored of a line of this many letters."""
+    return (1 << (_SHORT_HASH_BITS if length < _TELLING_LENGTH else _HASH_BITS)) - 1
 
 
 def _hash(letters: str) -> int:
     value = 0
     for letter in letters:
         value = (value * _BASE + ord(letter)) % _MODULUS
-    return value & _HASH_BITS
+    return value
 
 
 @lru_cache(maxsize=256)
@@ -112,8 +123,13 @@ def _marks(digest: str) -> list[Mark]:
     match = DIGEST_FORM.fullmatch(digest)
     encoded = (match["lines"] or "") if match else ""
     raw = base64.urlsafe_b64decode(encoded + "=" * (-len(encoded) % 4)) if len(encoded) % 4 != 1 else b""
-    edges = range(0, len(raw) - _MARK_BYTES + 1, _MARK_BYTES)
-    return [(raw[at], int.from_bytes(raw[at + 1 : at + _MARK_BYTES])) for at in edges]
+    marks, at = [], 0
+    while at < len(raw):
+        size, bits = (_SHORT_BYTES, _SHORT_HASH_BITS) if raw[at] & 0x80 else (_BYTES, _HASH_BITS)
+        mark = int.from_bytes(raw[at : at + size]) & ((1 << 8 * size - (size == _SHORT_BYTES)) - 1)
+        marks.append((mark >> bits, mark & ((1 << bits) - 1)))
+        at += size
+    return marks
 
 
 class _Windows:
@@ -141,9 +157,8 @@ class _Windows:
         return self._places[length].get(wanted, [])
 
     def _hash(self, start: int, length: int) -> int:
-        return (
-            self._hashes[start + length] - self._hashes[start] * self._powers[length]
-        ) % _MODULUS & _HASH_BITS
+        value = self._hashes[start + length] - self._hashes[start] * self._powers[length]
+        return value % _MODULUS & _mask(length)
 
 
 @dataclass(frozen=True, slots=True)
