@@ -9,7 +9,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate, chain, groupby
+from itertools import accumulate, chain
 
 from langchain_pymupdf_coords.folding import fold_glyphs
 from langchain_pymupdf_coords.geometry import BBox, PageSize
@@ -22,6 +22,9 @@ _SAME_ROW = 3.0
 _CELL_GAP = 1.5
 
 _LINE_GAP = 3.0
+
+
+_LAST_LATIN = "\u02ff"
 
 
 class _Bases(dict[int, str]):
@@ -137,6 +140,10 @@ class PageWords:
     @cached_property
     def rows(self) -> Order:
         """The letters in visual rows from top to bottom, each from left to right, across columns."""
+        return Order(self.letters, chain.from_iterable(map(self._overprinted, self._visual_rows)))
+
+    @cached_property
+    def _visual_rows(self) -> list[list[int]]:
         rows: list[list[int]] = []
         for number in sorted(range(len(self.words)), key=lambda number: self.words[number].bbox[3]):
             bottom = self.words[number].bbox[3]
@@ -144,8 +151,20 @@ class PageWords:
                 rows[-1].append(number)
             else:
                 rows.append([number])
-        ordered = (sorted(row, key=lambda number: self.words[number].bbox[0]) for row in rows)
-        return Order(self.letters, chain.from_iterable(map(self._overprinted, ordered)))
+        return [sorted(row, key=lambda number: self.words[number].bbox[0]) for row in rows]
+
+    @cached_property
+    def visual(self) -> Order:
+        """The letters in visual rows from left to right, also those of words that are read from right to left."""
+        if not any(map(_is_from_right, self.letters)):
+            return self.rows
+        words = (self._as_seen(word) for row in self._visual_rows for word in row)
+        return Order(self.letters, words)
+
+    def _as_seen(self, word: int) -> Sequence[int]:
+        places = self.letters_of(word)
+        from_right = sum(_is_from_right(self.letters[place]) for place in places)
+        return places[::-1] if 2 * from_right > len(places) else places
 
     @cached_property
     def columns(self) -> Order:
@@ -182,17 +201,34 @@ class PageWords:
 
     def _overprinted(self, row: Sequence[int]) -> Iterator[Sequence[int]]:
         """Yield the places of the words of a row; those of a word that is drawn several times, letter by letter."""
-        for _, group in groupby(
-            row, key=lambda number: (self.words[number].text, round(self.words[number].bbox[0]))
-        ):
-            copies = [self.letters_of(number) for number in group]
-            yield copies[0] if len(copies) == 1 else [*chain.from_iterable(zip(*copies, strict=True))]
+        copies: list[int] = []
+        for number in row:
+            if copies and not self._is_copy(copies[0], number):
+                yield self._letter_by_letter(copies)
+                copies = []
+            copies.append(number)
+        if copies:
+            yield self._letter_by_letter(copies)
+
+    def _is_copy(self, first: int, second: int) -> bool:
+        """Tell whether a word is drawn over an equal one, at most half a letter aside."""
+        one, other = self.words[first], self.words[second]
+        letter = (one.bbox[2] - one.bbox[0]) / len(one.text)
+        return one.text == other.text and abs(one.bbox[0] - other.bbox[0]) <= letter / 2
+
+    def _letter_by_letter(self, copies: Sequence[int]) -> Sequence[int]:
+        places = map(self.letters_of, copies)
+        return [*chain.from_iterable(zip(*places, strict=True))]
 
 
 def _letters(text: str) -> str:
     # Character by character, as the page draws them: an accent that is a character of its own is dropped.
     folded = fold_glyphs(text) if text.isascii() else "".join(map(fold_glyphs, text))
     return without_accents(folded)
+
+
+def _is_from_right(letter: str) -> bool:
+    return letter > _LAST_LATIN and unicodedata.bidirectional(letter) in ("R", "AL")
 
 
 def _is_in(bbox: BBox, boxes: Iterable[BBox]) -> bool:
@@ -231,6 +267,7 @@ class FileWords:
         """The letters of each page in other orders: in visual rows across columns, backward, column after column."""
         return (
             "".join(page.rows.letters for page in self.pages),
+            "".join(page.visual.letters for page in self.pages),
             "".join(page.backward.letters for page in self.pages),
             "".join(page.columns.letters for page in self.pages),
         )

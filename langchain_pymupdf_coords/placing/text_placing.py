@@ -42,6 +42,9 @@ _PRICE_OF_WRONG_PAGE = 6.0
 # Of the letters, so many may be left over by reading forward before the pages are read otherwise too.
 _MOST_LEFT_OVER = 0.05
 
+# Where more of the letters have no place, the pages before and after are looked at too.
+_MOST_LACKING = 0.02
+
 _FAR = 2_000  # letters; texts farther apart are no neighbours
 
 
@@ -132,13 +135,24 @@ class _Part:
             return [NOWHERE] * len(self.letters)
         if self.chosen.verbatim:
             return [*range(self.chosen.start, self.chosen.end)]
+        pages = self.chosen.pages
+        found = self._laid(folded, file, pages, taken)
+        if found.count(NOWHERE) > _MOST_LACKING * len(found):
+            beside = range(max(pages[0] - 1, 0), min(pages[-1] + 2, len(file.pages)))
+            return min(found, self._laid(folded, file, beside, taken), key=lambda way: way.count(NOWHERE))
+        return found
+
+    def _laid(
+        self, folded: FoldedText, file: FileWords, pages: Sequence[int], taken: Container[int]
+    ) -> list[int]:
+        """Return the position of each letter on some pages."""
         end = self.start + len(self.letters)
         view = FoldedText(self.letters, folded.starts[self.start : end], folded.ends[self.start : end])
         begins = [True, *(b > a for a, b in zip(view.ends, view.starts[1:], strict=False))]
-        tiling = Tiling(self.letters, begins, file, self.chosen.pages, taken)
+        tiling = Tiling(self.letters, begins, file, pages, taken)
         tiling.lay(lambda page: (page.drawn, page.rows))
         if tiling.positions.count(NOWHERE) > _MOST_LEFT_OVER * len(self.letters):
-            tiling.lay(lambda page: (page.columns, page.backward))
+            tiling.lay(lambda page: (page.columns, page.backward, page.visual))
         tiling.drop_islands()
         fill_gaps(tiling, view, file)
         return tiling.positions
