@@ -27,6 +27,12 @@ _SHORT_RUN = 12
 # A part of a word counts if it is as near as this (points).
 _BESIDE = 90.0
 
+# How many letters a loader, and how many the page, may have for a glyph that one of them cannot decode, such as a
+# ligature; and how many equal ones must follow.
+_SKIPS = ((1, 1), (2, 2), (2, 1), (1, 2), (1, 0), (0, 1), (2, 0), (0, 2))
+
+_EQUAL_AFTER = 4
+
 Run = tuple[int, int]
 
 
@@ -106,10 +112,33 @@ def _continue(tiling: Tiling, run: Run) -> None:
             if tiling.positions[at] != NOWHERE or beside == NOWHERE:
                 break
             found = next((place for place in tiling.beside(beside, step) if tiling.fits(at, place)), None)
-            if found is None:
+            if found is not None:
+                tiling.put(at, [found])
+                at += step
+                continue
+            skipped = _skip(tiling, beside, range(at, last, step))
+            if skipped is None:
                 break
+            at, found = skipped
             tiling.put(at, [found])
             at += step
+
+
+def _skip(tiling: Tiling, beside: int, left: range) -> tuple[int, int] | None:
+    """Return the next letter of the text, and its place, beyond a glyph that a loader and the page decode otherwise.
+
+    Args:
+        tiling: The text.
+        beside: Position of the letter before those that have no place.
+        left: The letters that have no place yet, in the direction of reading.
+    """
+    for in_text, on_page in _SKIPS:
+        letters = left[in_text : in_text + _EQUAL_AFTER]
+        for row in (False, True):
+            places = tiling.following(beside, left.step, on_page + _EQUAL_AFTER, in_rows=row)[on_page:]
+            if len(letters) == len(places) == _EQUAL_AFTER and all(map(tiling.fits, letters, places)):
+                return letters[0], places[0]
+    return None
 
 
 class _LeftOver:

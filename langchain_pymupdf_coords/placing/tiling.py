@@ -134,13 +134,17 @@ class Tiling:
 
     def beside(self, position: int, step: int) -> Iterator[int]:
         """Yield the positions before (``step`` -1) or after (1) one, as drawn and in rows."""
+        for in_rows in (False, True):
+            yield from self.following(position, step, 1, in_rows=in_rows)
+
+    def following(self, position: int, step: int, count: int, *, in_rows: bool) -> list[int]:
+        """Return up to ``count`` positions after one (before it if ``step`` is -1) on its page, as drawn or in rows."""
         page = self._file.page_at(position)
         start, words = self._file.starts[page], self._file.pages[page]
-        if 0 <= position - start + step < len(words.letters):
-            yield position + step
-        rank = words.rows.ranks[position - start] + step
-        if 0 <= rank < len(words.letters):
-            yield start + words.rows.places[rank]
+        order = words.rows if in_rows else words.drawn
+        first = order.ranks[position - start] + step
+        ranks = range(first, first + step * count, step)
+        return [start + order.places[rank] for rank in ranks if 0 <= rank < len(order.places)]
 
     def _belongs(self, first: int, last: int) -> bool:
         """Tell whether a stretch has a neighbour that is of the text too, or is all of a line of the page."""
