@@ -4,11 +4,12 @@ Short words are everywhere, so they count only where the rest of the text stands
 among the words between placed ones that nothing else of the text has taken; of equal ones the nearest.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from langchain_pymupdf_coords.folding import FoldedText
-from langchain_pymupdf_coords.geometry import BBox, expand_bbox, union_bboxes
+from langchain_pymupdf_coords.geometry import BBox, union_bboxes
 from langchain_pymupdf_coords.placing.file_words import FileWords
 from langchain_pymupdf_coords.placing.tiling import NOWHERE, Tiling
 
@@ -23,6 +24,9 @@ _LEAST_OF_RUN = 0.6
 
 # A stretch as short as this between placed ones may be a formula, whose letters the page has in another order.
 _SHORT_RUN = 12
+
+# The numbers of a table may stand far aside; one of so many letters that is there but once is meant.
+_LONG_NUMBER = 3
 
 # A part of a word counts if it is as near as this (points).
 _BESIDE = 90.0
@@ -70,6 +74,10 @@ def fill_gaps(tiling: Tiling, folded: FoldedText, file: FileWords) -> None:
     for start, end in list(_open_words(tiling.positions, folded)):
         if not any(first <= start < last for first, last in foreign):
             left.place_pieces(start, end)
+    rows = _LeftOver(tiling, file, aside=math.inf)
+    for start, end in list(_open_words(tiling.positions, folded)):
+        if end - start >= _LONG_NUMBER and any(map(str.isdigit, tiling.letters[start:end])):
+            rows.place_single(start, end)
 
 
 def _is_mostly_placed(tiling: Tiling, run: Run) -> bool:
@@ -144,7 +152,14 @@ def _skip(tiling: Tiling, beside: int, left: range) -> tuple[int, int] | None:
 class _LeftOver:
     """The stretches of some pages, near a text, that no letter of it has been laid upon."""
 
-    def __init__(self, tiling: Tiling, file: FileWords) -> None:
+    def __init__(self, tiling: Tiling, file: FileWords, *, aside: float = _REACH) -> None:
+        """Take the words that are free.
+
+        Args:
+            tiling: The text.
+            file: The words of the file.
+            aside: How far to the left and right of the text they may stand (points).
+        """
         self._tiling, self._file = tiling, file
         around: dict[int, list[BBox]] = {}
         for page, word in {file.word_at(position) for position in tiling.used}:
@@ -152,7 +167,7 @@ class _LeftOver:
         self._words = [
             entry
             for page, bboxes in around.items()
-            for entry in self._within(page, expand_bbox(union_bboxes(bboxes), _REACH))
+            for entry in self._within(page, _reach(union_bboxes(bboxes), aside))
         ]
 
     def _within(self, page: int, reach: BBox) -> Iterator[_Free]:
@@ -179,6 +194,14 @@ class _LeftOver:
             lengths = range(end - at, 0, -1)
             placed = next((length for length in lengths if self._place(at, at + length, within=True)), 1)
             at += placed
+
+    def place_single(self, start: int, end: int) -> None:
+        """Place a word of the text that only one free word is equal to."""
+        letters = self._tiling.letters[start:end]
+        equal = [free for free in self._words if self._file.letters[free.start : free.end] == letters]
+        if len(equal) == 1 and self._tiling.positions[start] == NOWHERE:
+            self._tiling.put(start, range(equal[0].start, equal[0].end))
+            self._words.remove(equal[0])
 
     def place(self, start: int, end: int, *, within: bool) -> None:
         """Place a word of the text; see ``_place``."""
@@ -222,6 +245,11 @@ class _LeftOver:
             return None
         page, word = self._file.word_at(position)
         return page, self._file.pages[page].words[word].bbox
+
+
+def _reach(bbox: BBox, aside: float) -> BBox:
+    x0, y0, x1, y1 = bbox
+    return x0 - aside, y0 - _REACH, x1 + aside, y1 + _REACH
 
 
 def _centre(bbox: BBox) -> tuple[float, float]:
