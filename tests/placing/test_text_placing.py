@@ -88,3 +88,60 @@ def test_letters_of_a_formula_are_placed_in_the_order_of_the_text() -> None:
     file = FileWords([page(line("The mean of all the", 0), sums, line("was taken by the crew at noon", 1))])
     (placed,) = place_texts([Text("The mean of all the x3k was taken by the crew at noon")], file)
     assert letters_at(placed, file) == placed.folded.text
+
+
+def test_text_goes_on_beyond_ligatures_that_the_page_cannot_decode() -> None:
+    file = FileWords([page(line("They know of aX1fairX1s of the harbour", 0), line("every day at seven", 1))])
+    (placed,) = place_texts([Text("They know of aYfairYs of the harbour\nevery day at seven")], file)
+    assert letters_at(placed, file) == "theyknowofa-fair-softheharboureverydayatseven"
+
+
+def test_a_changed_number_is_not_taken_for_a_glyph_that_cannot_be_decoded() -> None:
+    file = FileWords([page(line("All the crew of the northern ferry", 0), line("earned 4711 crowns", 1))])
+    (placed,) = place_texts([Text("All the crew of the northern ferry\nearned 4811 crowns")], file)
+    assert letters_at(placed, file) == "allthecrewofthenorthernferryearned4-11crowns"
+
+
+def test_right_to_left_words_are_found_in_a_row_that_is_drawn_from_the_left() -> None:
+    words = ["שלום", "לכולם", "ברוכים", "הבאים", "לנמל"]
+    # The page draws the row from the left, each word with its letters in the order of reading.
+    drawn = [
+        PageWord(text, (72 + 40 * at, 100, 106 + 40 * at, 110), at, 0) for at, text in enumerate(words[::-1])
+    ]
+    file = FileWords([PageWords(drawn, (595, 842))])
+    # A loader that knows nothing of right-to-left writes the row as it is seen, each word reversed.
+    (placed,) = place_texts([Text(" ".join(word[::-1] for word in reversed(words)))], file)
+    assert placed.coverage == 1
+    assert letters_at(placed, file) == placed.folded.text
+    words_at = [file.word_at(at)[1] for at in placed.positions]
+    assert words_at == sorted(words_at)
+
+
+def test_a_copy_of_a_word_that_is_drawn_a_little_aside_takes_turns_with_it() -> None:
+    words = [
+        PageWord("Harbour", (72, 100, 114, 110), 0, 0),
+        PageWord("Harbour", (73, 100.5, 115, 110.5), 1, 0),
+        PageWord("rules", (120, 100, 150, 110), 0, 1),
+        PageWord("rules", (121, 100.5, 151, 110.5), 1, 1),
+    ]
+    file = FileWords([PageWords(words, (595, 842))])
+    (placed,) = place_texts([Text("HHaarrbboouurr rruulleess")], file)
+    assert letters_at(placed, file) == "hhaarrbboouurrrruulleess"
+
+
+def test_a_text_ends_on_the_next_page_although_its_end_tells_little() -> None:
+    first = page(*(line(text, number) for number, text in enumerate(LEFT)))
+    file = FileWords([first, page(line("in May again.", 0), line(RIGHT[0], 1))])
+    (placed,) = place_texts([Text(" ".join((LEFT[1], LEFT[0], LEFT[2], "in May again.")))], file)
+    assert placed.coverage == 1
+    assert file.page_at(placed.positions[-1]) == 1
+
+
+@pytest.mark.parametrize(("in_margin", "placed_on"), [(["471"], 13), (["471", "471"], NOWHERE)])
+def test_a_number_far_aside_is_placed_if_it_is_there_but_once(in_margin: list[str], placed_on: int) -> None:
+    margin = [word for at, text in enumerate(in_margin, 1) for word in line(text, at, left=500, block=1)]
+    file = FileWords([page(*(line(text, number) for number, text in enumerate(LEFT)), margin)])
+    (placed,) = place_texts([Text(" ".join((LEFT[0], "471", *LEFT[1:])))], file)
+    number = placed.positions[len("theferryleavesthe") :][:3]
+    words = {NOWHERE if at == NOWHERE else file.word_at(at)[1] for at in number}
+    assert words == {placed_on}

@@ -19,7 +19,7 @@ from langchain_pymupdf_coords import (
 )
 from langchain_pymupdf_coords.folding import fold_letters
 from langchain_pymupdf_coords.pdf.sample import sample_report
-from langchain_pymupdf_coords.provenance.text_digests import moved_lines, text_digest
+from langchain_pymupdf_coords.provenance.text_digests import line_count, moved_lines, text_digest
 
 QUOTE = "Leaking pipes lost 8.4 percent of the water"
 PREFIX = "This passage is about the water works of Lindholm and what became of its pipes in the year. " * 3
@@ -177,3 +177,45 @@ def test_a_line_with_a_namesake_is_found_by_its_neighbour_or_not_at_all() -> Non
     assert moved_lines("Boats are let out are paid in May.", digest) == (None, None, (0, 17), (18, 34), None)
     assert moved_lines("are paid in May.", digest) == (None,) * 5
     assert moved_lines(text, digest) == tuple(spans)
+
+
+def test_marks_of_short_lines_take_two_bytes_and_of_long_ones_four() -> None:
+    lines = ["Fee", "120", "Seven", "Rowing is free on Sundays"]
+    text = "\n".join(lines)
+    spans = [(text.index(line), text.index(line) + len(line)) for line in lines]
+    digest = text_digest(text, spans)
+    whole, _, marks = digest.partition(".")
+    assert len(whole) == 16
+    assert len(marks) == -(-(3 * 2 + 4) * 4 // 3)  # base64 without its padding
+    assert line_count(digest) == len(lines)
+
+
+def test_short_lines_are_found_beside_the_lines_that_they_stood_beside() -> None:
+    lines = ["Fee", "120", "Rowing is free on Sundays", "471", "May"]
+    text = "\n".join(lines)
+    spans = [(text.index(line), text.index(line) + len(line)) for line in lines]
+    digest = text_digest(text, spans)
+    edited_text = "120 471 Fee | 120 | Rowing is free on Sundays | 481 | May"
+    found = moved_lines(edited_text, digest)
+    assert [None if span is None else edited_text[slice(*span)] for span in found] == [
+        "Fee",
+        "120",
+        "Rowing is free on Sundays",
+        None,
+        None,
+    ]
+    assert found[1] == (edited_text.index("| 120") + 2, edited_text.index("| 120") + 5)
+
+
+def test_a_line_too_long_to_be_counted_is_not_found_and_its_neighbours_are() -> None:
+    lines = ["Rowing is free on Sundays", "very " * 300, "Boats are let out in May"]
+    text = "\n".join(lines)
+    spans = [(0, 25), (26, 26 + 1500), (len(text) - 24, len(text))]
+    found = moved_lines(f"Title | {text}", text_digest(text, spans))
+    assert found == ((8, 33), None, (len(text) - 24 + 8, len(text) + 8))
+
+
+def test_a_line_without_letters_is_not_found_and_its_neighbours_are() -> None:
+    text = "Rowing is free on Sundays\n* * *\nBoats are let out in May"
+    spans = [(0, 25), (26, 31), (32, 56)]
+    assert moved_lines(f"Title | {text}", text_digest(text, spans)) == ((8, 33), None, (40, 64))
