@@ -21,6 +21,8 @@ _NUMERIC = re.compile(r"[\d.,' ]*")
 
 _LONGEST_NOTE = 12
 
+_LONGEST_NUMBER = 100  # signs each way, so that a table of nothing else takes bounded time
+
 
 @dataclass(frozen=True, slots=True)
 class StretchKinds:
@@ -180,7 +182,8 @@ class StretchKinds:
 
 def _number_at(signs: str, start: int, end: int) -> str:
     """The number that a span lies in, digits with what stands between them."""
-    while start and (signs[start - 1].isdigit() or signs[start - 1] in ".,' "):
+    first = max(0, start - _LONGEST_NUMBER)
+    while start > first and (signs[start - 1].isdigit() or signs[start - 1] in ".,' "):
         start -= 1
-    tail = _NUMERIC.match(signs, end)
+    tail = _NUMERIC.match(signs, end, end + _LONGEST_NUMBER)
     return signs[start : tail.end() if tail else end].strip(".,'")

@@ -500,6 +500,7 @@ def test_quote_without_its_marks_is_found(parts: list[tuple[str, str]], data: st
         ("lorem ipsum dolor " * 500, "lorem ipsum dolor ... " * 9 + "dolor lorem ipsum"),
         (REPORT * 3, "".join(random.Random(1).choices("abcdefgh .", k=10_000))),
     ],
+    ids=lambda text: text[:20],
 )
 def test_hostile_quotes_take_bounded_time(text: str, quote: str) -> None:
     start = process_time()
